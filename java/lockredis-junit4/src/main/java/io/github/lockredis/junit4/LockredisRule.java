@@ -33,8 +33,8 @@ import io.github.lockredis.server.Topology;
  * not static, each test has its own. With {@code @ClassRule} alone, data stays between tests and
  * leaks are found when the class ends.
  *
- * <p>{@code new LockredisRule().topology(Topology.CLUSTER).nodes(3)} starts several servers. A test is checked on all of
- * them.
+ * <p>{@code new LockredisRule().topology(Topology.CLUSTER).nodes(3)} starts several servers. A test is checked on all
+ * of them.
  *
  * <p>The methods of a class must not run in parallel.
  */
@@ -42,7 +42,7 @@ public final class LockredisRule implements TestRule {
     private Consumer<LockredisTopology.Builder> setup;
     private Topology kind; // null: not chosen
     private volatile LockredisTopology topology; // null: none runs
-    private volatile LockredisServer server; // of the topology, which looks after all. Null: none runs
+    private volatile LockredisServer server; // the first, whose checks look at all. Null: none runs
     private volatile boolean checked; // each test is checked, so the class need not be
     private EndWatch ends; // of the server
     private LeakCheck ended; // of the test before, until lookAgain. Null: none
@@ -78,8 +78,8 @@ public final class LockredisRule implements TestRule {
     }
 
     /**
-     * Starts the server behind Sentinels with other values than the defaults. The start fails with the other topologies.
-     * Returns this rule.
+     * Starts the server behind Sentinels with other values than the defaults. The start fails with the other
+     * topologies. Returns this rule.
      */
     public LockredisRule sentinels(Consumer<LockredisTopology.Builder> setup) {
         this.setup = this.setup.andThen(Objects.requireNonNull(setup, "sentinels(null): give a function that sets the"
@@ -113,7 +113,7 @@ public final class LockredisRule implements TestRule {
     }
 
     /**
-     * Returns the server. Of several ones it is the first.
+     * Returns the server, the first one of several.
      *
      * @throws IllegalStateException if none runs: the rule has to be a field with an annotation
      */
@@ -175,7 +175,8 @@ public final class LockredisRule implements TestRule {
             server = running.server();
             checked = false;
             if (server.isAttached()) {
-                LeakCheck.prepare(server, flush != FlushMode.NEVER); // it is a real Redis, with the data of earlier tests
+                // A real Redis has the data of earlier tests.
+                LeakCheck.prepare(server, flush != FlushMode.NEVER);
             }
             ended = null;
             check(base, description, true);

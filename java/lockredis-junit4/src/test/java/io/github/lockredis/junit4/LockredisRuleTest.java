@@ -287,7 +287,8 @@ public class LockredisRuleTest {
         Failure failure = onlyFailure(OnACluster.class, 4);
         assertEquals("aForgets", failure.getDescription().getMethodName());
         String third = "redis://" + OnACluster.nodes.get(2);
-        assertTrue(failure.getMessage(), failure.getMessage().startsWith("a leak on " + third + ":\n  lock \"a\" is held"));
+        String text = failure.getMessage();
+        assertTrue(text, text.startsWith("a leak on " + third + ":\n  lock \"a\" is held"));
     }
 
     @FixMethodOrder(MethodSorters.NAME_ASCENDING)
@@ -305,8 +306,8 @@ public class LockredisRuleTest {
             assertEquals(3, topology.servers().size());
             assertEquals(lockredis.server(), topology.node(0));
             assertEquals("secret", topology.password());
-            topology.node(2).command("EVAL", "redis.call('hset', KEYS[1], ARGV[1], 1) redis.call('expire', KEYS[1], 30)",
-                    "1", "a", OWNER);
+            topology.node(2).command("EVAL",
+                    "redis.call('hset', KEYS[1], ARGV[1], 1) redis.call('expire', KEYS[1], 30)", "1", "a", OWNER);
         }
 
         @Test
@@ -317,7 +318,7 @@ public class LockredisRuleTest {
         }
 
         @Test
-        public void cRunsOnAllNodesWithTheMachinesTime() {
+        public void cHasAllNodesWithTheMachinesTime() {
             lockredis.topology().servers().forEach(node -> {
                 assertTrue(node.isRunning());
                 assertTrue(node.clock().now().isBefore(Instant.now().plusSeconds(3600)));
@@ -341,7 +342,8 @@ public class LockredisRuleTest {
         @ClassRule
         public static final LockredisRule primaries = new LockredisRule().topology(Topology.PRIMARIES);
         @ClassRule
-        public static final LockredisRule sentinel = new LockredisRule().sentinels(topology -> topology.masterName("orders"));
+        public static final LockredisRule sentinel =
+                new LockredisRule().sentinels(topology -> topology.masterName("orders"));
         @ClassRule
         public static final LockredisRule alone = new LockredisRule();
 

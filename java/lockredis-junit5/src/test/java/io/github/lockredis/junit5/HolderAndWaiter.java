@@ -9,7 +9,7 @@ import org.redisson.api.RedissonClient;
 
 import io.github.lockredis.server.LockredisServer;
 
-/** A class whose tests share two clients of the server: one that holds locks, and one that waits for them. */
+/** Tests that share two clients of the server: one holds locks, and the other one waits for them. */
 abstract class HolderAndWaiter {
     static RedissonClient holder;
     static RedissonClient waiter;
@@ -26,7 +26,7 @@ abstract class HolderAndWaiter {
         waiter.shutdown();
     }
 
-    /** Returns a lock that is called as its kind is. */
+    /** Returns a lock of a kind. Its name is the kind's. */
     static RLock lock(RedissonClient client, String kind) {
         switch (kind) {
             case "fair":
@@ -40,7 +40,8 @@ abstract class HolderAndWaiter {
             case "read":
                 return client.getReadWriteLock(kind).readLock();
             case "multi":
-                return client.getMultiLock(client.getLock("of " + Thread.currentThread().getId()), client.getLock(kind));
+                return client.getMultiLock(
+                        client.getLock("of " + Thread.currentThread().getId()), client.getLock(kind));
             case "group":
                 return client.getMultiLock(kind, Arrays.asList("first", "second"));
             default:

@@ -96,7 +96,8 @@ class LateLeaksTest {
 
         Made(LockredisServer server) {
             if (++made == 2) {
-                server.command("EVAL", "redis.call('hincrby', KEYS[1], ARGV[1], 1) redis.call('pexpire', KEYS[1], 3600000)",
+                server.command("EVAL",
+                        "redis.call('hincrby', KEYS[1], ARGV[1], 1) redis.call('pexpire', KEYS[1], 3600000)",
                         "1", "late", "6f1c1a2e-54b7-4f7c-9d4a-0c2f6a8e3b11:" + Thread.currentThread().getId());
             }
         }

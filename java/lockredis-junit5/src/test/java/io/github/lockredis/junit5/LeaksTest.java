@@ -27,9 +27,9 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.opentest4j.TestAbortedException;
 
-import io.github.lockredis.server.LockredisException;
 import io.github.lockredis.server.FlushMode;
 import io.github.lockredis.server.LeakMode;
+import io.github.lockredis.server.LockredisException;
 import io.github.lockredis.server.LockredisServer;
 
 /** When a test fails for what it has left behind, and with which text. */

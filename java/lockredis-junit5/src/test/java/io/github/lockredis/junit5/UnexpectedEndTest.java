@@ -29,9 +29,9 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-import io.github.lockredis.server.LockredisException;
 import io.github.lockredis.server.FlushMode;
 import io.github.lockredis.server.LeakMode;
+import io.github.lockredis.server.LockredisException;
 import io.github.lockredis.server.LockredisServer;
 import io.github.lockredis.server.Topology;
 

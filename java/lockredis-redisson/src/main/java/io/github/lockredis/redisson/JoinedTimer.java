@@ -20,8 +20,8 @@ import io.netty.util.Timer;
 import io.netty.util.TimerTask;
 
 /**
- * Stands in the place of a client's timer. Real time goes on: every timeout also has an alarm in the timer of the client.
- * A turn runs the timeouts that come due by it on the thread that turns, and takes their alarms back.
+ * Stands in the place of a client's timer. Real time goes on: every timeout also has an alarm in the timer of the
+ * client. A turn runs the timeouts that come due by it on the thread that turns, and takes their alarms back.
  *
  * <p>It extends HashedWheelTimer because Redisson's field has this type. The thread of that class never starts.
  */
@@ -133,7 +133,7 @@ final class JoinedTimer extends HashedWheelTimer {
         return field.get(object);
     }
 
-    /** Returns the time until the next timeout that follows the clock, in milliseconds, rounded up. Empty: there is none. */
+    /** Returns the milliseconds until the next timeout that follows the clock, rounded up. Empty: there is none. */
     synchronized OptionalLong next() {
         timeouts.removeIf(timeout -> !timeout.isPending());
         OptionalLong next = timeouts.stream().mapToLong(timeout -> timeout.deadline - now()).min();

@@ -98,7 +98,8 @@ class RedissonClockTest {
         }
         assertTrue(lock.isHeldByCurrentThread());
         assertEquals(Collections.singletonList("closed"), server.clock().advance(Duration.ofSeconds(31)).ended());
-        RLock next = redisson.getLock("next"); // a watchdog that finds the first lock lost may take its next hold for lost, too
+        // Another lock: a watchdog that finds the first one lost may take its next hold for lost, too.
+        RLock next = redisson.getLock("next");
         try (RedissonClock again = RedissonClock.join(server, redisson)) {
             next.lock();
             again.advance(Duration.ofMinutes(1));

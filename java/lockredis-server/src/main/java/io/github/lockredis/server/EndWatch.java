@@ -61,8 +61,8 @@ public final class EndWatch {
 
     /**
      * Ends a test, and its faults. What it has changed of directives, users of ACL and functions is as before, see
-     * {@link LockredisServer#reset}. Returns the text about ends that were noticed while it ran, or null. A test that has not
-     * begun is told of an end that is noticed now.
+     * {@link LockredisServer#reset}. Returns the text about ends that were noticed while it ran, or null. A test that
+     * has not begun is told of an end that is noticed now.
      *
      * @param name the test, for the text about an end behind it
      */

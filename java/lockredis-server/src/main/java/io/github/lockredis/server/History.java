@@ -18,38 +18,43 @@ import java.util.function.Predicate;
  */
 final class History {
     /**
-     * A thread that acquires a lock when its test has ended for so long locks in a loop, in nanoseconds. An executor's
-     * tasks may still be waiting for their turns before.
+     * The time after a test, in nanoseconds, in which the tasks of an executor may still get their turns. A thread that
+     * acquires a lock later locks in a loop.
      */
-    private static final long TASKS = TimeUnit.MILLISECONDS.toNanos(500);
+    private static final long LAST_TURNS = TimeUnit.MILLISECONDS.toNanos(500);
 
-    private final Map<Object, Long> before; // times by owner and lock, when the test began
-    private final Set<String> others = new HashSet<>(); // owners that had acquired a lock before
-    private final Threads threads; // when the test began
-    private final Set<Long> lockingBefore; // those inside a lock's method
-    private long ended; // the time of the first look after the test, as System.nanoTime gives it. 0: there was none
-    private Map<Object, Long> later; // times at the first look that came TASKS later. Null: there was none
+    private final Map<Object, Long> timesBefore; // when the test began, by owner and lock
+    private final Set<String> ownersBefore = new HashSet<>(); // that had acquired a lock when the test began
+    private final Threads threadsBefore; // when the test began
+    private final Set<Long> lockingBefore; // ids of those inside a lock's method
+    private Long ended; // the time of the first look after the test, as System.nanoTime gives it. Null: there was none
+    private Map<Object, Long> timesLater; // at the first look after LAST_TURNS. Null: there was none
     private List<Leak> rows; // of the last reply
 
     /** Makes the history of a test that begins now. Takes its rows out of a reply. */
     History(Collection<Leak> reply, Threads threads) {
-        this.threads = threads;
+        threadsBefore = threads;
         lockingBefore = threads.locking();
         rows = take(reply);
-        before = times(rows);
-        rows.forEach(row -> others.add(row.owner()));
+        timesBefore = times(rows);
+        rows.forEach(row -> ownersBefore.add(row.owner()));
     }
 
-    /** Takes the rows of the history out of a reply after the test, to a question that was sent at a time. */
+    /**
+     * Takes the rows of the history out of a reply after the test.
+     *
+     * @param lookedAt when the server was asked, as System.nanoTime gives it
+     */
     void look(Collection<Leak> reply, long lookedAt) {
         rows = take(reply);
-        if (ended == 0) {
+        if (ended == null) {
             ended = lookedAt;
-        } else if (later == null && lookedAt - ended >= TASKS) {
-            later = times(rows);
+        } else if (timesLater == null && lookedAt - ended >= LAST_TURNS) {
+            timesLater = times(rows);
         }
     }
 
+    /** Removes the rows of the history from a reply, and returns them. */
     private static List<Leak> take(Collection<Leak> reply) {
         List<Leak> rows = new ArrayList<>();
         for (Iterator<Leak> all = reply.iterator(); all.hasNext();) {
@@ -74,37 +79,35 @@ final class History {
 
     /** Reports whether an owner is a thread of this JVM that was at work when the test began. */
     boolean wasAtWork(String owner) {
-        return threads.haveAtWork(Owners.threadOf(owner));
+        return threadsBefore.hadAtWork(Owners.threadOf(owner));
     }
 
     /**
      * Reports whether an owner runs beside the tests: a thread that was at work when the test began, one of a
      * scheduler, or an owner outside of this JVM that had acquired a lock before.
      */
-    boolean isOfTask(String owner) {
+    boolean runsBesideTests(String owner) {
         long thread = Owners.threadOf(owner);
-        return threads.haveAtWork(thread) || Owners.isOfScheduler(thread)
-                || others.contains(owner) && !Owners.isAlive(thread);
+        return threadsBefore.hadAtWork(thread) || Owners.isOfScheduler(thread)
+                || ownersBefore.contains(owner) && !Owners.isAlive(thread);
     }
 
-    /** Reports whether an owner that runs beside the tests has acquired a lock lately. */
-    boolean isOfTasks(String lock) {
-        return rows.stream().anyMatch(row -> row.name().equals(lock) && isOfTask(row.owner()));
+    /** Reports whether an owner that runs beside the tests has acquired a lock, as the last reply tells. */
+    boolean isAcquiredBesideTests(String lock) {
+        return rows.stream().anyMatch(row -> row.name().equals(lock) && runsBesideTests(row.owner()));
     }
 
     /**
-     * Reports whether an owner is a thread of this JVM that was inside a lock's method when the test began. What it
-     * waited for then is not the test's: an outage has kept it from an earlier check.
+     * Reports whether an owner is a thread of this JVM that was inside a lock's method when the test began. The lock
+     * for which it waited then is not the test's: an outage has hidden the thread from an earlier check.
      */
     boolean wasLocking(String owner) {
         return lockingBefore.contains(Owners.threadOf(owner));
     }
 
-    /** Returns the ids of threads inside a lock's method now, without those that were at work when the test began. */
-    Set<Long> locking() {
-        Set<Long> ids = Threads.now().locking();
-        ids.removeIf(threads::haveAtWork);
-        return ids;
+    /** Reports whether a thread is inside a lock's method now that was not at work when the test began. */
+    boolean hasLockingThread() {
+        return Threads.now().locking().stream().anyMatch(id -> !threadsBefore.hadAtWork(id));
     }
 
     /**
@@ -116,12 +119,14 @@ final class History {
                 && active.computeIfAbsent(row.owner(), Owners::isActiveElsewhere) && counted.test(row));
     }
 
-    /** Returns the locks that an owner of the test has acquired long after the test. */
+    /** Returns the locks that an owner of the test has acquired after LAST_TURNS. */
     List<Leak> loops(Predicate<Leak> counted) {
         List<Leak> loops = new ArrayList<>();
-        for (Leak row : rows) {
-            if (later != null && row.times() != later.getOrDefault(key(row), 0L) && isOfTest(row) && counted.test(row)) {
-                loops.add(row);
+        if (timesLater != null) {
+            for (Leak row : rows) {
+                if (hasAcquiredSince(timesLater, row) && isOfTest(row) && counted.test(row)) {
+                    loops.add(row);
+                }
             }
         }
         return loops;
@@ -129,7 +134,10 @@ final class History {
 
     /** Reports whether an owner has acquired a lock since the test began, and does not run beside the tests. */
     private boolean isOfTest(Leak row) {
-        return row.times() != before.getOrDefault(key(row), 0L) && !Owners.isCurrent(row.owner())
-                && !isOfTask(row.owner());
+        return hasAcquiredSince(timesBefore, row) && !Owners.isCurrent(row.owner()) && !runsBesideTests(row.owner());
+    }
+
+    private static boolean hasAcquiredSince(Map<Object, Long> times, Leak row) {
+        return row.times() != times.getOrDefault(key(row), 0L);
     }
 }

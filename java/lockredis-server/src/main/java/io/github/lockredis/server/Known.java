@@ -5,10 +5,10 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
 
-/** What outlives a test, and is not to be told again: later tests are not to blame for it. */
+/** What outlives its test. Later tests are not to blame for it, so it is not told again. */
 final class Known {
     private final Map<Object, Integer> blocked = new HashMap<>(); // clients, by Baseline.key; guarded by this
-    private final Map<Object, String> told = new HashMap<>(); // owners of locks, by turn; guarded by this
+    private final Map<Object, String> told = new HashMap<>(); // owners by claim; guarded by this
 
     /**
      * Begins a test. Adds the clients that wait in a blocking command now: such a client works on an element now and
@@ -34,18 +34,18 @@ final class Known {
     synchronized void addTold(Collection<Leak> leaks) {
         for (Leak leak : leaks) {
             if (Owners.isActiveElsewhere(leak.owner())) {
-                told.put(turn(leak), leak.owner());
+                told.put(claim(leak), leak.owner());
             }
         }
     }
 
-    /** Reports whether a failure has told a lock of this owner, which is still active. */
+    /** Reports whether a failure has told this lock of its owner, who is still active. */
     synchronized boolean isTold(Leak leak) {
-        return told.containsKey(turn(leak)) && Owners.isActiveElsewhere(leak.owner());
+        return told.containsKey(claim(leak)) && Owners.isActiveElsewhere(leak.owner());
     }
 
     /** Returns a lock and its owner, who holds it or is queued for it. */
-    private static Object turn(Leak leak) {
+    private static Object claim(Leak leak) {
         return Arrays.asList(leak.owner(), leak.database(), leak.name());
     }
 }

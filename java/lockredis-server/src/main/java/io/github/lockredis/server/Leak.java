@@ -11,7 +11,7 @@ public final class Leak {
         this.fields = fields;
     }
 
-    /** Returns what was left, in the server's words: lock, permit, waiter or subscription. A later server may have others. */
+    /** Returns what was left: lock, permit, waiter or subscription. A later server may have other words. */
     public String type() {
         return fields.text("type");
     }

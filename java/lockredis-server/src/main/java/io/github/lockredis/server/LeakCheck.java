@@ -29,8 +29,8 @@ public final class LeakCheck {
     private static final long GRACE = 1000;
 
     /**
-     * How long the check looks at most, in milliseconds: so long a thread that is inside the method of a lock has to
-     * acquire it. A cold, busy JVM takes long.
+     * How long the check looks at most, in milliseconds. A thread that is inside the method of a lock has this time to
+     * acquire it: a cold, busy JVM takes long.
      */
     private static final long LONGEST = 5000;
 
@@ -167,8 +167,8 @@ public final class LeakCheck {
 
     /**
      * Prepares a server for the next test. It starts a stopped server, ends a pause and faults, and deletes all data if
-     * flush says so. A server with a {@link LockredisServer.Builder#snapshot} has that data then. A script that runs ends
-     * then. A server that does not answer is killed and started again. It works on an interrupted thread too.
+     * flush says so. A server with a {@link LockredisServer.Builder#snapshot} has that data then. A script that runs
+     * ends then. A server that does not answer is killed and started again. It works on an interrupted thread too.
      *
      * <p>Call {@link LockredisServer#unexpectedEnd} behind it: an end between two tests, and a server
      * that had to be killed, are not the next test's own.
@@ -181,8 +181,8 @@ public final class LeakCheck {
     }
 
     /**
-     * Prepares a server as {@link #prepare} does with a flush. Returns what each server of its topology had when its data
-     * was deleted. Null in its place: the server has started again.
+     * Prepares a server as {@link #prepare} does with a flush. Returns what each server of its topology had when its
+     * data was deleted. Null in its place: the server has started again.
      */
     static List<Collection<Leak>> empty(LockredisServer server) {
         return Interrupts.get(() -> prepareAll(server, true));
@@ -233,13 +233,13 @@ public final class LeakCheck {
      * A pause that the test began, with a second left or more, is a leak. What was not there when the test began is
      * one if it stays for a second: a lock that its holder does not release, also one that only expires in this time, a
      * permit, a waiter, a subscription. A lock that is acquired in this time has a second of its own. A lock that an
-     * owner acquires half a second after the test, or later, is a leak, also if no look finds it held: a thread locks in a
-     * loop. Threads that were at work when the test began, and those of a scheduler, may do so.
+     * owner acquires half a second after the test, or later, is a leak, also if no look finds it held: a thread locks
+     * in a loop. Threads that were at work when the test began, and those of a scheduler, may do so.
      *
-     * <p>Without a leak the check looks on while a thread may acquire a lock: for five seconds while one that began in
-     * the test is inside a method of a lock of Redisson or of Spring Integration, for a second while one that has
-     * acquired a lock in the test is active, and for an eighth of a second if a client began in the test to listen for
-     * the release of a lock or a permit that is free now.
+     * <p>Without a leak the check looks on while a thread may acquire a lock: for five seconds while a thread that was
+     * not at work when the test began is inside a method of a lock of Redisson or of Spring Integration, for a second
+     * while one that has acquired a lock in the test is active, and for an eighth of a second if a client began in the
+     * test to listen for the release of a lock or a permit that is free now.
      *
      * <p>It is null too if the server does not run, or does not answer as before. Call
      * {@link LockredisServer#unexpectedEnd} behind it: its text says so, and the next {@link #prepare}
@@ -247,9 +247,9 @@ public final class LeakCheck {
      * thread too.
      *
      * @param clean whether to end the leaks: to delete all data, and to wake the waiters for locks, also
-     *     waiters that do not count. Without a leak the check
-     *     wakes waiters that began to wait in the test and are no leak: a waiter of a lock without a key
-     *     acquires it, which is a leak, and a waiter of a semaphore gets an error
+     *     waiters that do not count. Without a leak the check wakes waiters that began to wait in the test and
+     *     are no leak: a waiter of a lock without a key acquires it, which is a leak, and a waiter of a
+     *     semaphore gets an error
      */
     public String end(boolean clean) {
         return each(check -> check.endOne(clean));
@@ -295,7 +295,7 @@ public final class LeakCheck {
         }
         LeakCheck again = new LeakCheck(latest, counted);
         try {
-            boolean clear = again.interrupts.hold(() -> again.late(again.view.leaks()).isEmpty());
+            boolean clear = again.interrupts.hold(() -> again.removeOlderWork(again.view.leaks()).isEmpty());
             latest = again;
             return clear ? null : again.endOne(clean);
         } catch (LockredisException e) {
@@ -303,8 +303,8 @@ public final class LeakCheck {
         }
     }
 
-    /** Returns the leaks without those of threads that were at work before the test. */
-    private Collection<Leak> late(Map<Object, Leak> leaks) {
+    /** Removes the leaks of threads that were at work before the test, and returns the others. */
+    private Collection<Leak> removeOlderWork(Map<Object, Leak> leaks) {
         leaks.values().removeIf(view::wasAtWork);
         return leaks.values();
     }
@@ -315,8 +315,8 @@ public final class LeakCheck {
 
     /**
      * Returns the text about locks that appeared behind the last look, or null. They are deleted, so it does not wait
-     * for their release. Other code has run: locks of threads that are younger than the last look are that code's. A
-     * permit does not show its thread: it may be one that is acquired beside the tests.
+     * for their release. Other code has run since, so locks of threads that are younger than the last look do not
+     * count. Nor do permits, which do not show their thread: it may run beside the tests.
      *
      * @param deleted what {@link #empty} has returned
      */
@@ -331,7 +331,7 @@ public final class LeakCheck {
     private String endDeletedOne(Collection<Leak> deleted) {
         LeakCheck again = new LeakCheck(latest, this::isOfOlderThread);
         again.view.look(() -> deleted);
-        Collection<Leak> leaks = again.late(again.view.addedLeaks());
+        Collection<Leak> leaks = again.removeOlderWork(again.view.addedLeaks());
         if (!ended || leaks.isEmpty()) {
             return null;
         }
@@ -385,32 +385,35 @@ public final class LeakCheck {
         return before.text(server.redissonAddress(), leaks, view::wasAtWork);
     }
 
-    /** Returns the leaks, after the time that they have to disappear if there are any. */
+    /** Looks until the leaks have had the time to disappear, and no thread may acquire a lock. Returns the leaks. */
     private Collection<Leak> await(boolean clean) {
         Stays stays = new Stays();
-        Map<Object, Leak> held = null; // the leaks of the first look, as the last one saw them
+        Map<Object, Leak> held = null; // the leaks of the first look that are still there, as the last look saw them
         Map<Object, Leak> leaks = new LinkedHashMap<>();
         Waiters waiters = new Waiters(server);
         long begin = 0;
         long calm = 0; // when the last leak of a look disappeared, or begin
         for (long pause = 1;; pause = Math.min(2 * pause, PAUSE)) {
-            long looked = view.lookedAt();
-            boolean locking = view.isLocking(); // before the look: it finds what a thread that has gone on has acquired
+            long lookedBefore = view.lookedAt();
+            // Asked before the look: so the look sees the lock of a thread that has left the method since.
+            boolean locking = view.hasLockingThread();
             Map<Object, Leak> left = view.leaks();
             if (held == null) {
                 begin = view.answeredAt();
                 calm = begin;
                 held = new HashMap<>(left);
             }
-            removeNextTurns(left, begin);
+            removeBackgroundTurns(left, begin);
             calm = left.isEmpty() ? calm : view.lookedAt();
             stays.look(left, view.lookedAt(), view.answeredAt());
-            moveExpired(held, left, Duration.ofNanos(System.nanoTime() - looked), leaks);
-            long limit = left.isEmpty() ? patience(locking, Stays.millisBetween(begin, calm))
-                    : loops().isEmpty() ? LONGEST : GRACE;
-            long rest = limit - Math.max(0, Stays.millisBetween(begin, view.lookedAt())); // the first look is the begin
-            if (!left.isEmpty()) {
-                rest = Math.min(rest, stays.rest(GRACE, view.lookedAt()));
+            moveExpired(held, left, Duration.ofNanos(System.nanoTime() - lookedBefore), leaks);
+            long passed = Math.max(0, Stays.millisBetween(begin, view.lookedAt())); // the first look began before begin
+            long rest;
+            if (left.isEmpty()) {
+                rest = patience(locking, Stays.millisBetween(begin, calm)) - passed;
+            } else {
+                long longest = loops().isEmpty() ? LONGEST : GRACE;
+                rest = Math.min(longest - passed, stays.rest(GRACE, view.lookedAt()));
             }
             if (rest <= 0) {
                 break;
@@ -421,23 +424,30 @@ public final class LeakCheck {
             interrupts.pause(left.size() > MANY ? rest : Math.min(pause, rest));
         }
         stays.addStayed(GRACE, view.lookedAt(), leaks);
+        addLoops(leaks);
+        return leaks.values();
+    }
+
+    /** Removes the locks that owners which run beside the tests have acquired since the first look. */
+    private void removeBackgroundTurns(Map<Object, Leak> left, long begin) {
+        left.values().removeIf(leak -> view.runsBesideTests(leak) && Stays.acquiredAt(leak, view.lookedAt()) > begin);
+    }
+
+    /** Adds the locks that threads acquire in a loop, unless they are there as held. */
+    private void addLoops(Map<Object, Leak> leaks) {
         for (Leak loop : loops()) {
             if (leaks.values().stream().noneMatch(leak -> isSameHold(leak, loop))) {
                 leaks.put(loop, loop);
             }
         }
-        return leaks.values();
-    }
-
-    /** Removes the locks that tasks have acquired since a time: those run beside the tests. */
-    private void removeNextTurns(Map<Object, Leak> left, long begin) {
-        left.values().removeIf(leak -> view.isOfTask(leak) && Stays.acquiredAt(leak, view.lookedAt()) > begin);
     }
 
     /**
-     * Returns how many milliseconds after the test a thread may still acquire a lock.
+     * Returns for how many milliseconds after the test the check looks on without a leak: so long a thread may still
+     * acquire a lock.
      *
-     * @param calm when the last leak disappeared
+     * @param locking whether a thread is inside a lock's method
+     * @param calm when the last leak disappeared, in milliseconds after the test
      */
     private long patience(boolean locking, long calm) {
         if (!loops().isEmpty()) {

@@ -37,8 +37,8 @@ public final class LockWaiter {
     }
 
     /**
-     * Returns the owner: Redisson's client id, a colon and the thread's id. "": only a client is known, as for a semaphore,
-     * a permit and a latch.
+     * Returns the owner: Redisson's client id, a colon and the thread's id. "": only a client is known, as for a
+     * semaphore, a permit and a latch.
      */
     public String owner() {
         return owner;
@@ -76,8 +76,8 @@ public final class LockWaiter {
     }
 
     /**
-     * Returns whether it waits. False: the thread is about to ask again, as it was refused once, or not since its client
-     * subscribed to the release.
+     * Returns whether it waits. False: the thread is about to ask again, as it was refused once, or not since its
+     * client subscribed to the release.
      */
     public boolean isWaiting() {
         return waiting;

@@ -9,10 +9,10 @@ import java.util.Objects;
 import java.util.function.Consumer;
 
 /**
- * Servers as production's clients expect them: behind Sentinels, as a Redis Cluster, as independent
- * primaries, or behind a proxy. So a test uses production's configuration of the client. The nodes are
- * on free ports of 127.0.0.1: the servers in a process, and Sentinels in another one. They end with {@link #close}, and in any
- * case with this JVM.
+ * Servers as production's clients expect them: behind Sentinels, as a Redis Cluster, as independent primaries, or
+ * behind a proxy. So a test uses production's configuration of the client. The nodes are on free ports of 127.0.0.1:
+ * the servers in a process, and Sentinels in another one. They end with {@link #close}, and in any case with this
+ * JVM.
  *
  * <pre>{@code
  * try (LockredisTopology topology = LockredisServer.sentinel()) {

@@ -8,22 +8,23 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * The clock of a server, or the clocks of all servers of a topology. A test turns it in place of sleeping until a lease ends. It goes on from where it was put, and
- * has the machine's time again in the next test.
+ * The clock of a server, or the clocks of all servers of a topology. A test turns it in place of sleeping until a lease
+ * ends. It goes on from where it was put, and has the machine's time again in the next test.
  *
  * <p>A waiter for a lock sleeps until the lease is over by its own clock, which is not turned. So for each lock whose
  * lease a turn ends, the server publishes the message that its release would have published. The waiters ask again. A
  * lease that ends by itself wakes nobody, as in Redis.
  *
- * <p>Clients send times of their own clock as arguments of scripts: Redisson for fair queues, permits, rate limiters and
- * RMapCache. While the clock is turned, the server moves such arguments: numbers of 13 digits that are Unix milliseconds
- * within ten years. What a client does by itself does not follow: the waiting time of tryLock, the watchdog, the delayed
- * queue.
+ * <p>Clients send times of their own clock as arguments of scripts: Redisson for fair queues, permits, rate limiters
+ * and RMapCache. While the clock is turned, the server moves such arguments: numbers of 13 digits that are Unix
+ * milliseconds within ten years. What a client does by itself does not follow: the waiting time of tryLock, the
+ * watchdog, the delayed queue.
  *
- * <p>The clock of {@link LockredisTopology#clock} turns all servers together, from deadline to deadline of all of them, in
- * order. At a deadline all clocks have been turned equally far, to the millisecond: a client that it wakes finds the same
- * time everywhere. Deadlines of the same millisecond follow each other in the order of the servers. What the clocks were
- * apart before, they stay, and a server that is restarted has the machine's time: {@link #set} brings them together.
+ * <p>{@link LockredisTopology#clock} turns all servers together. It stops at the deadlines of all servers, in their
+ * order. At a deadline all clocks have been turned equally far, to the millisecond. So a client that wakes then finds
+ * the same time at every server. Deadlines of the same millisecond follow each other in the order of the servers.
+ * Clocks that differed before differ as much afterwards, and a server that is restarted has the machine's time:
+ * {@link #set} gives all of them one time.
  */
 public final class ServerClock {
     private final List<LockredisServer> servers;
@@ -32,14 +33,14 @@ public final class ServerClock {
         this.servers = servers;
     }
 
-    /** Returns the server's time. Of several it is that of the first one that runs. */
+    /** Returns the server's time. Of several servers it is the time of the first one that runs. */
     public Instant now() {
         return Instant.ofEpochMilli((Long) running().kit("CLOCK.NOW"));
     }
 
     /**
-     * Turns the clock forward, from deadline to deadline, and returns what that has ended. Keys have expired then, their
-     * events are out, and commands that waited have timed out.
+     * Turns the clock forward, from deadline to deadline, and returns what that has ended. Keys have expired then,
+     * their events are out, and commands that waited have timed out.
      *
      * @throws IllegalArgumentException if the time is negative
      * @throws LockredisException if the clock would pass the year 2261
@@ -72,7 +73,8 @@ public final class ServerClock {
      * Turns the clock.
      *
      * @param alone the command for one server
-     * @param together the word for several ones
+     * @param together the word of CONTROL TURN for several servers
+     * @param time the argument of either, if it has one
      */
     private Turn turn(String alone, String together, String... time) {
         List<String> words = new ArrayList<>(servers.size() == 1 ? Arrays.asList(alone)

@@ -1,24 +1,28 @@
 package io.github.lockredis.server;
 
 import java.time.Duration;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Since when the leaks of the last look are there, after the end of a test. A lock that its owner has released and
- * acquired again is there anew. Times are those of System.nanoTime.
+ * How long the leaks of the last look have been there since their test ended. The time of a lock begins anew when its
+ * owner releases it and acquires it again. Points of time are those of System.nanoTime.
  */
 final class Stays {
-    /** What the age of a hold may differ by: the server counts in milliseconds. */
+    /** By how much the age of a hold may be wrong: the server counts in milliseconds. */
     private static final Duration ROUNDING = Duration.ofMillis(2);
 
-    private final Map<Object, Leak> first = new LinkedHashMap<>(); // as the look saw a leak that saw it first
-    private final Map<Object, Long> since = new HashMap<>();
+    private final Map<Object, Leak> first = new LinkedHashMap<>(); // the leaks as the first look that saw them
+    private final Map<Object, Long> since = new HashMap<>(); // when each of them appeared, at the latest
 
-    /** Takes over the leaks of a look that began and was answered at these times. */
+    /**
+     * Replaces the leaks by those of a look.
+     *
+     * @param lookedAt when the look began
+     * @param answeredAt when it was answered
+     */
     void look(Map<Object, Leak> left, long lookedAt, long answeredAt) {
         first.keySet().retainAll(left.keySet());
         since.keySet().retainAll(left.keySet());
@@ -28,12 +32,12 @@ final class Stays {
         });
     }
 
-    /** Returns how long it takes until all of them have stayed for a time, in milliseconds: at most 0 if they have. */
+    /** Returns how many milliseconds are left until all leaks have stayed for a time: 0 or less if they have. */
     long rest(long millis, long lookedAt) {
         return since.values().stream().mapToLong(time -> millis - millisBetween(time, lookedAt)).max().orElse(0);
     }
 
-    /** Adds those that have stayed for a time, as they were seen first. */
+    /** Adds the leaks that have stayed for a time to a map, as they were seen first. */
     void addStayed(long millis, long lookedAt, Map<Object, Leak> leaks) {
         first.forEach((key, leak) -> {
             if (millisBetween(since.get(key), lookedAt) >= millis) {
@@ -42,12 +46,16 @@ final class Stays {
         });
     }
 
-    /** Returns the time at which an owner has acquired a lock, at the earliest. The age of other leaks is not known. */
+    /**
+     * Returns the earliest time at which an owner may have acquired a lock. For a leak whose age is not known, that is
+     * before all others.
+     */
     static long acquiredAt(Leak leak, long lookedAt) {
         return leak.type().equals("lock") && leak.heldFor().isPresent()
                 ? lookedAt - leak.heldFor().get().plus(ROUNDING).toNanos() : Long.MIN_VALUE;
     }
 
+    /** Returns the milliseconds from one point of time to a later one. */
     static long millisBetween(long nanoTime, long later) {
         return TimeUnit.NANOSECONDS.toMillis(later - nanoTime);
     }

@@ -39,8 +39,8 @@ final class Threads {
                 .collect(Collectors.toSet());
     }
 
-    /** Reports whether a thread was active, or one of a scheduler. */
-    boolean haveAtWork(long id) {
+    /** Reports whether a thread was active then, or one of a scheduler. */
+    boolean hadAtWork(long id) {
         ThreadInfo info = all.get(id);
         return info != null && (Owners.isActive(info) || Owners.isOfScheduler(info));
     }

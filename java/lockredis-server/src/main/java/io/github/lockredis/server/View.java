@@ -38,12 +38,12 @@ final class View {
 
     /** Returns the leaks of the last look. */
     Map<Object, Leak> addedLeaks() {
-        return added(leak -> leak.counts() && counted.test(leak) && !isOfTasks(leak));
+        return added(leak -> leak.counts() && counted.test(leak) && !isForBackgroundLock(leak));
     }
 
     /** Reports whether it is a subscription for a lock that is also acquired beside the tests. */
-    private boolean isOfTasks(Leak leak) {
-        return Waiters.isOfLock(leak) && history.isOfTasks(leak.waitsFor());
+    private boolean isForBackgroundLock(Leak leak) {
+        return Waiters.isOfLock(leak) && history.isAcquiredBesideTests(leak.waitsFor());
     }
 
     /** Looks. */
@@ -100,21 +100,21 @@ final class View {
     }
 
     /** Reports whether a lock's owner runs beside the tests. */
-    boolean isOfTask(Leak leak) {
-        return history.isOfTask(leak.owner());
+    boolean runsBesideTests(Leak leak) {
+        return history.runsBesideTests(leak.owner());
     }
 
-    /** Reports whether a thread that began in the test is inside a lock's method. */
-    boolean isLocking() {
-        return !history.locking().isEmpty();
+    /** Reports whether a thread is inside a lock's method that was not at work when the test began. */
+    boolean hasLockingThread() {
+        return history.hasLockingThread();
     }
 
-    /** Reports whether a thread of the test is active that has acquired a lock, and may do so again. */
+    /** Reports whether a thread that has acquired a lock in the test is active: it may acquire one again. */
     boolean mayLoop() {
         return history.hasActiveThread(this::isWanted);
     }
 
-    /** Returns the locks that owners have acquired long after the test. */
+    /** Returns the locks that owners of the test acquire in a loop. */
     List<Leak> loops() {
         return history.loops(this::isWanted);
     }

@@ -188,7 +188,8 @@ class NodesTest {
                 port = socket.getLocalPort();
             }
             try {
-                return LockredisTopology.builder(Topology.PRIMARIES).nodes(2).server(server -> server.port(port)).start();
+                return LockredisTopology.builder(Topology.PRIMARIES).nodes(2)
+                        .server(server -> server.port(port)).start();
             } catch (LockredisException e) {
                 assertTrue(e.getMessage().contains("address already in use"), e.getMessage());
             }
