@@ -62,7 +62,10 @@ class RedissonNodesTest {
         transaction.commit();
     }
 
-    /** The transaction leaves its locks behind. They would be leaks of the test. */
+    /**
+     * Asserts that a transaction is refused because of its slots. It deletes the locks that the transaction leaves
+     * behind: they would be leaks of the test.
+     */
     private static void assertNoTransaction(RedissonClient redisson, List<LockredisServer> servers) {
         assertTrue(assertThrows(TransactionException.class, () -> replaceMaps(redisson)).getCause().getMessage()
                 .contains("CROSSSLOT"));
