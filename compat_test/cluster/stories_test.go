@@ -14,21 +14,30 @@ const crossSlot = "CROSSSLOT Keys in request don't hash to the same slot"
 // A story is what a client sent when its user reported CROSSSLOT. All commands succeed on a single server.
 type story struct {
 	issue string
-	key   string // the commands go to its node
-	// refused are commands whose last one fails on a cluster, and on a proxy before it. mended are
-	// commands that succeed there, too.
+	key   string // the commands go to the node that serves it
+	// The last command of refused fails on a cluster, and on a proxy before a cluster. The commands of
+	// mended succeed there, too.
 	refused, mended []string
 }
 
-// The scripts do on their keys what those of the client do.
+// The scripts do on their keys what those of the client do. A number of keys, the keys and the
+// arguments follow.
+const (
+	publish     = `EVAL "return redis.call('publish', KEYS[2], ARGV[1])" `
+	lookUp      = `EVAL "local id = redis.call('hget', KEYS[2], ARGV[1]) if id then redis.call('hget', KEYS[1], id) end" `
+	renew       = `EVAL "for i = 1, #KEYS do redis.call('pexpire', KEYS[i], ARGV[1]) end return #KEYS" `
+	get         = `EVAL "for i = 1, #KEYS do redis.call('get', KEYS[i]) end" `
+	releaseLock = `EVAL "redis.call('del', KEYS[1]) return redis.call('publish', KEYS[2], ARGV[1])" `
+)
+
 var stories = []story{
 	{
 		// The read lock's channel puts braces around a name that has some: the tag is "{Test". Redisson
-		// 3.5.4 did that. Later releases leave such a name as it is.
+		// 3.5.4 did that. Later releases add no braces to such a name.
 		issue:   "redisson#1098",
 		key:     "{Test}:mam8CQJFrTYBEXbcsVKVNA:key",
-		refused: []string{`EVAL "return redis.call('publish', KEYS[2], ARGV[1])" 2 {Test}:mam8CQJFrTYBEXbcsVKVNA:key redisson_rwlock__{{Test}:mam8CQJFrTYBEXbcsVKVNA:key} 0`},
-		mended:  []string{`EVAL "return redis.call('publish', KEYS[2], ARGV[1])" 2 {Test}:mam8CQJFrTYBEXbcsVKVNA:key redisson_rwlock:{Test}:mam8CQJFrTYBEXbcsVKVNA:key 0`},
+		refused: []string{publish + "2 {Test}:mam8CQJFrTYBEXbcsVKVNA:key redisson_rwlock__{{Test}:mam8CQJFrTYBEXbcsVKVNA:key} 0"},
+		mended:  []string{publish + "2 {Test}:mam8CQJFrTYBEXbcsVKVNA:key redisson_rwlock:{Test}:mam8CQJFrTYBEXbcsVKVNA:key 0"},
 	},
 	{
 		// RBuckets.get of Redisson 3.11.0. Later releases send an MGET for each slot.
@@ -48,31 +57,33 @@ var stories = []story{
 	{
 		// A live object's index and the object, when the client is not a cluster client. As a cluster client
 		// it sends other commands to each of them.
-		issue:   "redisson#5449",
-		key:     "redisson_live_object_index:{Indexed}:name2",
-		refused: []string{`EVAL "local old = redis.call('hget', KEYS[2], ARGV[1]) if old == false then return end return redis.call('hget', KEYS[1], old)" 2 redisson_live_object_index:{Indexed}:name2 redisson_live_object:{223122}:Indexed name2`},
-		mended:  []string{`HGET redisson_live_object_index:{Indexed}:name2 1`},
+		issue: "redisson#5449",
+		key:   "redisson_live_object_index:{Indexed}:name2",
+		refused: []string{
+			lookUp + "2 redisson_live_object_index:{Indexed}:name2 redisson_live_object:{223122}:Indexed name2",
+		},
+		mended: []string{"HGET redisson_live_object_index:{Indexed}:name2 1"},
 	},
 	{
 		// One script renews many locks since Redisson 3.44, as this issue asked. A proxy refuses it:
 		// redisson#6867.
 		issue:   "redisson#6303",
 		key:     "order:42",
-		refused: []string{`EVAL "for i = 1, #KEYS do redis.call('pexpire', KEYS[i], ARGV[1]) end return #KEYS" 2 order:42 order:43 30000`},
-		mended:  []string{`EVAL "for i = 1, #KEYS do redis.call('pexpire', KEYS[i], ARGV[1]) end return #KEYS" 1 order:42 30000`},
+		refused: []string{renew + "2 order:42 order:43 30000"},
+		mended:  []string{renew + "1 order:42 30000"},
 	},
 	{
 		// By this script Redisson 4 sees a cluster behind an address. It then renews locks for each slot, but
 		// up to 4.7.0 all keys have slot 0: the script of redisson#6303 again.
 		issue:   "redisson#7116",
 		key:     "test1",
-		refused: []string{`EVAL "redis.call('get', KEYS[1]) redis.call('get', KEYS[2])" 2 test1 test2`},
+		refused: []string{get + "2 test1 test2"},
 	},
 	{
 		// Redisson 3.10.6 releases a lock. The proxy did not see that both keys are in one slot.
 		issue:  "camellia#80",
 		key:    "lock",
-		mended: []string{`EVAL "redis.call('del', KEYS[1]) return redis.call('publish', KEYS[2], ARGV[1])" 2 lock redisson_lock__channel:{lock} 0`},
+		mended: []string{releaseLock + "2 lock redisson_lock__channel:{lock} 0"},
 	},
 }
 
