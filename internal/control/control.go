@@ -14,18 +14,20 @@ var errControl = resp.Error("ERR syntax error. Try CONTROL REMEMBER, RESET, FLUS
 
 // control carries out a CONTROL and returns the encoded reply.
 func (d *Door) control(args resp.Args) []byte {
-	reply, failure := d.carryOut(args)
-	if reply == nil {
-		reply = resp.Append(nil, failure, 2)
+	encoded, reply := d.carryOut(args)
+	if encoded == nil {
+		encoded = resp.Append(nil, reply, 2)
 	}
-	return reply
+	return encoded
 }
 
+// carryOut carries out a CONTROL. encoded is the reply if it is encoded already. If encoded is nil,
+// the reply is in reply.
 func (d *Door) carryOut(args resp.Args) (encoded []byte, reply resp.Reply) {
 	if len(args) < 2 {
 		return nil, errControl
 	}
-	tell := func(run func(...string) resp.Reply) {
+	lookForLeaks := func(run func(...string) resp.Reply) {
 		encoded = resp.Append(nil, run("LOCK.LEAKS", "ALL"), 2)
 	}
 	switch word := strings.ToLower(string(args[1])); {
@@ -37,7 +39,7 @@ func (d *Door) carryOut(args resp.Args) (encoded []byte, reply resp.Reply) {
 		return nil, d.turn(args[2:])
 	case word == "load" && len(args) == 3:
 		d.inside.PutBackSlots()
-		err := d.inside.Load(args[2], tell)
+		err := d.inside.Load(args[2], lookForLeaks)
 		return encoded, outcome(err)
 	case len(args) > 2:
 		return nil, errControl
@@ -50,7 +52,7 @@ func (d *Door) carryOut(args resp.Args) (encoded []byte, reply resp.Reply) {
 		return nil, outcome(d.outage(word == "stop"))
 	case word == "flush":
 		d.inside.Together(func(run func(...string) resp.Reply) {
-			tell(run)
+			lookForLeaks(run)
 			run("FLUSHALL")
 		})
 		d.inside.PutBackSlots()

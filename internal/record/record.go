@@ -120,9 +120,10 @@ func (r *Record) moved(ch *command.Change) {
 func (r *Record) arrived(ch *command.Change) {
 	v := ch.Entry.Value()
 	if text, ok := v.(*store.String); ok {
-		if value := text.Bytes(nil); r.known.IsToken(value) || r.known.IsLockName(ch.Key) {
+		value, named := text.Bytes(nil), r.known.IsLockName(ch.Key)
+		if named || r.known.IsToken(value) {
 			r.parts.add(ch.DB, ch.Entry).fresh = &newString{
-				value: string(value), since: r.space.Now(), named: r.known.IsLockName(ch.Key),
+				value: string(value), since: r.space.Now(), named: named,
 			}
 		}
 		return
