@@ -115,11 +115,15 @@ public final class RedissonClock implements AutoCloseable {
      *
      * <p>A turn takes a round trip or two for each deadline on its way. The tasks of timers run on the thread that calls.
      *
+     * <p>While a command has no reply, the turn waits in real time, until Redisson gives the command up: about 20 seconds
+     * after the first try, with Redisson's own timeout and retries. The turn goes on then. The renewal was missed, so the
+     * lease may end in the turn, or has ended while it waited.
+     *
      * @param by how far, in whole milliseconds
      * @throws IllegalArgumentException if the time is negative
      * @throws IllegalStateException if the clock is closed, a timer's task failed, a command has had no reply for 30
-     *     seconds, the thread is interrupted, or the caller is a thread of a client's connections, such as a listener:
-     *     it could not read the replies
+     *     seconds and the client's timeouts let it wait on, the thread is interrupted, or the caller is a thread of a
+     *     client's connections, such as a listener: it could not read the replies
      */
     public synchronized Turn advance(Duration by) {
         Objects.requireNonNull(by, "advance(null): give how far the clock is turned");

@@ -22,7 +22,9 @@ import org.redisson.api.RTopic;
 import org.redisson.api.RedissonClient;
 
 import io.github.lockredis.junit5.Lockredis;
+import io.github.lockredis.server.Fault;
 import io.github.lockredis.server.LockredisServer;
+import io.github.lockredis.server.Match;
 import io.github.lockredis.server.Turn;
 import io.netty.util.HashedWheelTimer;
 
@@ -155,6 +157,21 @@ class RedissonClockTest {
             other.getLock("forgotten").lock();
             other.shutdown();
             assertEquals(Collections.singletonList("forgotten"), clock.advance(Duration.ofMinutes(1)).ended());
+        }
+    }
+
+    @Test
+    void aTurnGoesOnWhenRedissonGivesARenewalUp(LockredisServer server) {
+        RedissonClient impatient = Clients.impatient(server);
+        try (RedissonClock clock = RedissonClock.join(server, impatient)) {
+            RLock lock = impatient.getLock("missed");
+            lock.lock();
+            Fault held = server.faults().holdRequest(new Match().scriptContains("pexpire").key("missed").always());
+            assertEquals(Collections.singletonList("missed"), clock.advance(Duration.ofMinutes(5)).ended());
+            held.close(); // the renewals run, and find no lock
+            assertFalse(redisson.getLock("missed").isLocked());
+        } finally {
+            impatient.shutdown();
         }
     }
 
