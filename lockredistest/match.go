@@ -61,7 +61,11 @@ func (m Match) rule(s *Server, kind fault.Kind) *fault.Rule {
 	rule := &fault.Rule{Kind: kind, Nth: m.Nth, Times: m.Times, Request: fields.Request}
 	if m.If != nil {
 		rule.Request = func(r fault.Request) bool {
-			return fields.Request(r) && s.asks.ask(func() bool { return m.If(requestOf(r)) })
+			if !fields.Request(r) {
+				return false
+			}
+			request := requestOf(r) // not by ask's goroutine: the engine may go on without it
+			return s.asks.ask(func() bool { return m.If(request) })
 		}
 	}
 	return rule
