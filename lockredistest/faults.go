@@ -2,6 +2,7 @@ package lockredistest
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -23,6 +24,7 @@ import (
 // are lost.
 type Fault struct {
 	server *Server
+	number int // the server counts its faults
 	rules  []*fault.Rule
 
 	mu      sync.Mutex // guards the fields below
@@ -96,7 +98,12 @@ func (s *Server) fault(d time.Duration, rules ...*fault.Rule) *Fault {
 		r.For = max(d, 0)
 	}
 	s.mu.Lock()
-	s.faults, s.faulty = append(s.faults, f), true
+	s.lastFault++
+	f.number = s.lastFault
+	if s.faults == nil {
+		s.faults = map[int]*Fault{}
+	}
+	s.faults[f.number], s.faulty = f, true
 	s.mu.Unlock()
 	for _, r := range rules {
 		door(s).Faults().Add(r)
@@ -171,7 +178,7 @@ func (f *Fault) remove() {
 	}
 	f.server.mu.Lock()
 	defer f.server.mu.Unlock()
-	f.server.faults = slices.DeleteFunc(f.server.faults, func(other *Fault) bool { return other == f })
+	delete(f.server.faults, f.number)
 }
 
 // ClearFaults clears all faults, in the order in which they were set. It ends SetError too.
@@ -181,12 +188,15 @@ func (s *Server) ClearFaults() {
 	}
 }
 
-// takeFaults returns the faults in effect and forgets SetError's.
-func (s *Server) takeFaults() []*Fault {
+// takeFaults returns the faults in effect, in the order in which they were set, and forgets SetError's.
+func (s *Server) takeFaults() (faults []*Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.failing = nil
-	return slices.Clone(s.faults)
+	for _, number := range slices.Sorted(maps.Keys(s.faults)) {
+		faults = append(faults, s.faults[number])
+	}
+	return faults
 }
 
 // SetError makes every request fail with the error text, such as "LOADING Redis is loading the

@@ -42,13 +42,14 @@ type Server struct {
 	stopped bool
 	closed  bool // Close was called
 
-	ended    chan struct{} // closed when the first call of Close is over
-	closeErr error         // of that call
-	clients  []io.Closer
-	faults   []*Fault          // in effect, in the order in which they were set
-	faulty   bool              // there was one: something may be delayed
-	joined   []*joined         // lock clients of this process
-	failing  map[string]*Fault // SetError's, by command; "" is every command
+	ended     chan struct{} // closed when the first call of Close is over
+	closeErr  error         // of that call
+	clients   []io.Closer
+	faults    map[int]*Fault    // in effect, by their numbers
+	lastFault int               // the number of the last fault
+	faulty    bool              // there was one: something may be delayed
+	joined    []*joined         // lock clients of this process
+	failing   map[string]*Fault // SetError's, by command; "" is every command
 
 	sentinels *lockredis.Sentinels // nil: none
 

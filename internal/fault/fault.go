@@ -29,7 +29,8 @@ type Rule struct {
 	// released.
 	For time.Duration
 
-	selected, hits int // items so far
+	selected, hits int  // items so far
+	inEffect       bool // an Injector has the rule
 }
 
 // Turn counts a selected item and reports whether the rule hits it.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/lockredis/lockredis/internal/command"
 	"github.com/lockredis/lockredis/internal/command/str"
@@ -220,6 +221,62 @@ func TestASilencedClientGetsNothingMore(t *testing.T) {
 	h.send(other, "b")
 	if n != 1 || out.output != "" || heard.output != "+[b] " || len(h.ran) != 2 {
 		t.Errorf("%d clients, output %q and %q", n, out.output, heard.output)
+	}
+}
+
+// The limit of time is far above what a slow machine needs. With a cost that grows with the square of the number,
+// each of these takes minutes.
+func TestManyFaultsEndInLinearTime(t *testing.T) {
+	const faults = 200_000
+	for name, end := range map[string]func(h *host, ids []int64, rules []*Rule){
+		"FAULT.CLEAR": func(h *host, _ []int64, _ []*Rule) { h.injector.ClearFaults() },
+		"FAULT.REMOVE": func(h *host, ids []int64, _ []*Rule) {
+			for _, id := range ids {
+				h.injector.RemoveFault(id)
+			}
+		},
+		"Remove": func(h *host, _ []int64, rules []*Rule) {
+			for _, rule := range rules {
+				h.injector.Remove(rule)
+			}
+		},
+	} {
+		h := newHost()
+		var ids []int64
+		var rules []*Rule
+		for range faults {
+			if name == "Remove" {
+				rules = append(rules, &Rule{Kind: LoseReply})
+				h.injector.Add(rules[len(rules)-1])
+			} else {
+				ids = append(ids, h.injector.SetFault(command.Fault{Kind: "lose-reply", Command: "incr"}))
+			}
+		}
+		begun := time.Now()
+		end(h, ids, rules)
+		if took := time.Since(begun); took > 20*time.Second {
+			t.Errorf("%s: %d faults end in %v", name, faults, took)
+		}
+		if len(h.injector.Faults()) != 0 || h.busy {
+			t.Errorf("%s: %d faults are left, the injector is busy: %v", name, len(h.injector.Faults()), h.busy)
+		}
+	}
+}
+
+func TestFaultsAreListedWithWhatTheyHold(t *testing.T) {
+	h := newHost()
+	for i := range 20 {
+		h.injector.SetFault(command.Fault{Kind: "hold-request", Command: "incr", Times: i + 1})
+	}
+	for range 1 + 2 + 3 + 2 {
+		s, _ := h.connect()
+		h.send(s, "INCR n")
+	}
+	for i, state := range h.injector.Faults() {
+		held := []int{1, 2, 3, 2, 0}[min(i, 4)]
+		if state.ID != int64(i+1) || state.Hits != held || state.Held != held {
+			t.Errorf("at %d: fault %d with %d hits holds %d, want %d", i, state.ID, state.Hits, state.Held, held)
+		}
 	}
 }
 

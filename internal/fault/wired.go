@@ -1,6 +1,7 @@
 package fault
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -10,7 +11,6 @@ import (
 
 // wired is a fault of FAULT.ADD.
 type wired struct {
-	id    int64
 	asked command.Fault
 	rule  *Rule
 }
@@ -21,7 +21,7 @@ type wired struct {
 func (f *Injector) SetFault(asked command.Fault) (id int64) {
 	f.lastID++
 	rule := ruleOf(&asked)
-	f.wired = append(f.wired, &wired{f.lastID, asked, rule})
+	f.wired[f.lastID] = &wired{asked, rule}
 	f.add(rule)
 	return f.lastID
 }
@@ -40,45 +40,55 @@ func ruleOf(asked *command.Fault) *Rule {
 	return rule
 }
 
-// Faults returns the faults in effect.
+// Faults returns the faults in effect, in the order of their ids.
 func (f *Injector) Faults() []command.FaultState {
-	states := make([]command.FaultState, len(f.wired))
-	for i, w := range f.wired {
-		states[i] = command.FaultState{Fault: w.asked, ID: w.id, Hits: w.rule.hits, Held: f.held(w.rule)}
+	held := f.held()
+	states := make([]command.FaultState, 0, len(f.wired))
+	for _, id := range f.ids() {
+		w := f.wired[id]
+		states = append(states, command.FaultState{Fault: w.asked, ID: id, Hits: w.rule.hits, Held: held[w.rule]})
 	}
 	return states
 }
 
-func (f *Injector) wiredAt(id int64) int {
-	return slices.IndexFunc(f.wired, func(w *wired) bool { return w.id == id })
-}
+func (f *Injector) ids() []int64 { return slices.Sorted(maps.Keys(f.wired)) }
 
 // ReleaseFault lets up to most items of a fault go.
 func (f *Injector) ReleaseFault(id int64, most int) (n int, known bool) {
-	i := f.wiredAt(id)
-	if i < 0 {
+	w := f.wired[id]
+	if w == nil {
 		return 0, false
 	}
-	return f.letGo(f.wired[i].rule, most), true
+	return f.letGo(w.rule, most), true
 }
 
 // RemoveFault ends a fault and lets go what it delays.
 func (f *Injector) RemoveFault(id int64) bool {
-	i := f.wiredAt(id)
-	if i < 0 {
+	w := f.wired[id]
+	if w == nil {
 		return false
 	}
-	rule := f.wired[i].rule
-	f.wired = slices.Delete(f.wired, i, i+1)
-	f.remove(rule)
-	f.letGo(rule, math.MaxInt)
+	delete(f.wired, id)
+	f.remove(w.rule)
+	f.letGo(w.rule, math.MaxInt)
 	return true
 }
 
-// ClearFaults ends all faults of FAULT.ADD.
+// ClearFaults ends all faults of FAULT.ADD. Those that delay something let it go, in the order of their ids.
 func (f *Injector) ClearFaults() (n int) {
-	for ; len(f.wired) > 0; n++ {
-		f.RemoveFault(f.wired[0].id)
+	var letGo []*Rule
+	held := f.held()
+	for _, id := range f.ids() {
+		rule := f.wired[id].rule
+		f.remove(rule)
+		if held[rule] > 0 || rule.Kind == Stop {
+			letGo = append(letGo, rule)
+		}
+		n++
+	}
+	f.wired = map[int64]*wired{}
+	for _, rule := range letGo {
+		f.letGo(rule, math.MaxInt)
 	}
 	return n
 }
