@@ -8,9 +8,11 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 /**
  * A connection that sends one command after the other, in RESP2. It is not safe for use by several
@@ -26,6 +28,17 @@ final class Connection implements Closeable {
         }
     }
 
+    /** The thread was interrupted while a command waited in the server. It stays interrupted. */
+    static final class Interrupted extends IOException {
+        private static final long serialVersionUID = 1L;
+
+        Interrupted(IOException cause) {
+            super("the thread is interrupted", cause);
+        }
+    }
+
+    /** How often a thread that waits for a reply looks whether it is interrupted, in milliseconds. */
+    private static final int LOOK = 20;
     private static final int MAX_DEPTH = 16;
     private static final int MAX_BULK = 512 << 20; // the server's own limit
 
@@ -73,8 +86,48 @@ final class Connection implements Closeable {
         return call(null, command);
     }
 
+    /**
+     * Sends a command that waits in the server, as {@link #call(String...)} does.
+     *
+     * @throws Interrupted if there is no reply yet and the thread is interrupted
+     */
+    Object callInterruptibly(String... command) throws IOException {
+        send(null, command);
+        awaitReply();
+        return read(0);
+    }
+
+    /** Waits for the reply's first byte. A read of a socket does not notice an interrupt, except in a virtual thread. */
+    private void awaitReply() throws IOException {
+        int timeout = socket.getSoTimeout();
+        long begun = System.nanoTime();
+        socket.setSoTimeout(LOOK);
+        in.mark(1);
+        for (boolean waits = true; waits; ) {
+            try {
+                in.read();
+                waits = false;
+            } catch (IOException e) {
+                if (Thread.currentThread().isInterrupted()) {
+                    throw new Interrupted(e);
+                }
+                if (!(e instanceof SocketTimeoutException)
+                        || System.nanoTime() - begun > TimeUnit.MILLISECONDS.toNanos(timeout)) {
+                    throw e;
+                }
+            }
+        }
+        in.reset();
+        socket.setSoTimeout(timeout);
+    }
+
     /** Sends a command whose last argument is bytes, as {@link #call(String...)} does. Null: it has none. */
     Object call(byte[] last, String... command) throws IOException {
+        send(last, command);
+        return read(0);
+    }
+
+    private void send(byte[] last, String... command) throws IOException {
         ByteArrayOutputStream request = new ByteArrayOutputStream();
         write(request, "*" + (command.length + (last == null ? 0 : 1)));
         for (String argument : command) {
@@ -85,7 +138,6 @@ final class Connection implements Closeable {
         }
         request.writeTo(socket.getOutputStream());
         socket.getOutputStream().flush();
-        return read(0);
     }
 
     private static void write(ByteArrayOutputStream to, byte[] argument) throws IOException {

@@ -64,6 +64,7 @@ public final class Fault implements AutoCloseable {
      * @throws AssertionError if it has hit fewer by then
      * @throws IllegalStateException if the fault has ended
      * @throws IllegalArgumentException if n is negative
+     * @throws LockredisException if the thread is interrupted. It stays interrupted
      */
     public void awaitHits(int n) {
         awaitHits(n, AWAIT);
@@ -79,16 +80,17 @@ public final class Fault implements AutoCloseable {
                 throw new AssertionError(this + " on " + server.redissonAddress() + " has hit " + hits + " of " + n
                         + " within " + time.toMillis() + " ms");
             }
-            pause();
+            pause(n);
         }
     }
 
-    /** Pauses between two looks. An interrupted thread looks without a pause, and stays interrupted. */
-    private static void pause() {
+    /** Pauses between two looks. */
+    private void pause(int n) {
         try {
             Thread.sleep(PAUSE);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+            throw new LockredisException("awaitHits " + n + " of " + this + ": the thread is interrupted", e);
         }
     }
 

@@ -544,6 +544,7 @@ public final class LockredisServer implements AutoCloseable {
      * Waits until a lock, or a permit of a semaphore, is held: ten seconds at most. The lock is one of database 0.
      *
      * @throws AssertionError if it is free for all that time
+     * @throws LockredisException if the thread is interrupted. It stays interrupted
      * @throws UnsupportedOperationException on an attached Redis
      */
     public void awaitHeld(String name) {
@@ -572,7 +573,7 @@ public final class LockredisServer implements AutoCloseable {
         List<String> command = new ArrayList<>(Arrays.asList("LOCK.AWAIT", name));
         command.addAll(Arrays.asList(state));
         command.addAll(Arrays.asList("TIMEOUT", Long.toString(time.toMillis())));
-        Object reply = longKit((int) time.toMillis() + COMMAND_TIMEOUT, command.toArray(new String[0]));
+        Object reply = awaitKit(method + " " + name, (int) time.toMillis() + COMMAND_TIMEOUT, command.toArray(new String[0]));
         if (reply == null) {
             throw new AssertionError(name + " on " + redissonAddress() + " is not " + String.join(" ", state)
                     + " within " + time.toMillis() + " ms: " + locks(name));
@@ -683,6 +684,18 @@ public final class LockredisServer implements AutoCloseable {
         }
     }
 
+    /** Is {@link #longKit} for a command that waits in the server. An interrupt of the thread ends it. */
+    private Object awaitKit(String what, int timeout, String... command) {
+        requireOwn(command[0]);
+        try {
+            return call(door(), timeout, connection -> connection.callInterruptibly(command), command);
+        } catch (Connection.Interrupted e) {
+            throw new LockredisException(what + ": " + e.getMessage(), e);
+        } catch (IOException e) {
+            throw failed(e, command);
+        }
+    }
+
     private Object send(String... command) throws IOException {
         return call(way(), attached != null ? timeout() : COMMAND_TIMEOUT, command);
     }
@@ -697,6 +710,15 @@ public final class LockredisServer implements AutoCloseable {
     }
 
     private Object call(Endpoint to, int timeout, String... command) throws IOException {
+        return call(to, timeout, connection -> connection.call(command), command);
+    }
+
+    /** Is a way to send a command. */
+    private interface Sending {
+        Object by(Connection connection) throws IOException;
+    }
+
+    private Object call(Endpoint to, int timeout, Sending sending, String... command) throws IOException {
         ServerProcess running = attached != null ? null : processes.server();
         if (isClosed() || running != null && !running.isServing()) {
             throw new LockredisException("lockredis at " + redissonAddress() + " "
@@ -706,8 +728,8 @@ public final class LockredisServer implements AutoCloseable {
             throw new LockredisException("lockredis at " + redissonAddress() + " is stopped");
         }
         try (Connection connection = new Connection(to, timeout)) {
-            return connection.call(command);
-        } catch (Connection.ErrorReply | SocketTimeoutException e) {
+            return sending.by(connection);
+        } catch (Connection.ErrorReply | Connection.Interrupted | SocketTimeoutException e) {
             throw e;
         } catch (IOException e) {
             if (running != null && (running.hasSeveral() ? running.ends() : !running.hasFaults() && running.awaitEnd())) {
