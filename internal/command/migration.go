@@ -7,11 +7,12 @@ import (
 
 // Migration is a MIGRATE whose keys are on their way to another server.
 type Migration struct {
-	Addr    string // host:port
-	Timeout int64  // ms, for each step
-	Request []byte // the commands for the other server
-	Replies int    // how many replies they have
-	Asked   int    // replies before RESTORE's
+	Addr    string   // host:port
+	Timeout int64    // ms, for each step
+	Moved   [][]byte // the keys that Finish deletes; commands that write them wait meanwhile
+	Request []byte   // the commands for the other server
+	Replies int      // how many replies they have
+	Asked   int      // replies before RESTORE's
 
 	// Finish deletes the keys that the other server has, and returns the reply of MIGRATE. lines
 	// are the first lines of the replies that came.

@@ -15,7 +15,7 @@ const (
 	admitted  verdict = iota // the handler is to be called
 	refused                  // the reply says why
 	enqueued                 // the transaction has queued it
-	postponed                // CLIENT PAUSE postpones it: no reply yet
+	postponed                // CLIENT PAUSE or MIGRATE postpones it: no reply yet
 	delayed                  // a fault delays it: no reply yet
 )
 
@@ -94,6 +94,8 @@ func (k *checks) fromClient(c *command.Ctx, args resp.Args) (verdict, *resp.Repl
 		return postponed, nil
 	case s.Multi != nil && !cmd.Has(command.InMulti):
 		return k.enqueue(c, args)
+	case e.attention&forMigrate != 0 && e.migrates.delays(c, args):
+		return postponed, nil
 	}
 	return admitted, nil
 }

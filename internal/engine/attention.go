@@ -23,6 +23,7 @@ const (
 	forSave     // a save has failed
 	forReplicas // min-replicas-to-write
 	forPause    // CLIENT PAUSE
+	forMigrate  // keys that MIGRATE sends
 )
 
 // hearing are the bits of the rooms that hear of changes of keys.
@@ -53,5 +54,6 @@ func attended(e *Engine) (a attention) {
 	set(forSave, e.files.Refuses())
 	set(forReplicas, cfg.LacksReplicas())
 	set(forPause, e.pausing.until != 0)
+	set(forMigrate, len(e.migrates.underway) > 0)
 	return a
 }

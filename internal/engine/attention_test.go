@@ -75,6 +75,11 @@ func TestCommandsPayAttentionToEachRoomWhileItNeedsIt(t *testing.T) {
 		{"a save that failed", forSave, failed, saved},
 		{"stop-writes-on-bgsave-error", forSave, failed, set("stop-writes-on-bgsave-error", "no")},
 		{"save", forSave, failed, set("save", "")},
+		{"MIGRATE", forMigrate, func(_ *testing.T, e *Engine, _ *command.Session) {
+			e.Outside(func() { e.migrates.hold(0, words("a", "a")) })
+		}, func(_ *testing.T, e *Engine, _ *command.Session) {
+			e.Outside(func() { e.migrates.free(0, words("a", "a")) })
+		}},
 		{"a pause", forPause, run("CLIENT", "PAUSE", "10000", "WRITE"), run("CLIENT", "UNPAUSE")},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -104,7 +109,7 @@ func TestCommandsPayAttentionToEachRoomWhileItNeedsIt(t *testing.T) {
 		seen |= row.bit
 	}
 	seen |= forCluster // see the test below
-	if all := attention(2*forPause - 1); seen != all {
+	if all := attention(2*forMigrate - 1); seen != all {
 		t.Errorf("the rows are about %b of %b", seen, all)
 	}
 }

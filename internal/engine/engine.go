@@ -62,6 +62,7 @@ type Engine struct {
 	awaiting awaiting
 	turning  turning
 	pausing  pausing
+	migrates migrating
 	monitors *observing.Monitors
 	watches  watches
 	tracking *tracking.Tracker
@@ -132,7 +133,7 @@ func New(opts Options) *Engine {
 		Memory:    e.memory,
 		Rates:     e.rates,
 		Turning:   &e.turning,
-		Migrating: migrating{e},
+		Migrating: &e.migrates,
 		Purging:   memory.NewPurges(memoryDoor{door{e}}, &e.env, &e.done),
 		Server:    opts.Server,
 		Stats:     command.Stats{Errors: map[string]int64{}},
@@ -169,6 +170,7 @@ func (e *Engine) connectRooms(opts Options) {
 	e.errors = errorCounts{stats: &e.env.Stats, table: e.env.Table, script: &e.script}
 	e.events = events{env: &e.env, panicked: e.panics.log}
 	e.watches.index, e.watches.changed = map[watchedKey][]*command.Session{}, e.attend
+	e.migrates = migrating{e: e, underway: map[migratingKey]int{}}
 	e.pausing.space, e.pausing.changed = e.env.Space, func() { e.attend(); e.timer.look() }
 	e.tracking = tracking.New(trackingDoor{door{e}}, &e.env)
 	e.env.Tracking = e.tracking

@@ -7,8 +7,8 @@ import (
 	"github.com/lockredis/lockredis/store"
 )
 
-// pausing is CLIENT PAUSE: it postpones commands until a time. When the pause
-// ends, the sessions run their commands in the order in which they were postponed:
+// pausing is CLIENT PAUSE: it postpones commands until a time. Commands that write a key of MIGRATE wait
+// here, too: see migrating. When the pause ends, the sessions run their commands in the order in which they were postponed:
 // a session that has run its command wakes the next session.
 //
 // A Postponed session is in exactly one of three places: waiting, released, or next.
@@ -17,7 +17,7 @@ type pausing struct {
 	changed    func() // called when a pause begins or ends, which moves the deadline
 	until      int64  // Unix ms, 0: no pause
 	writesOnly bool
-	waiting    []*command.Session // for the end of the pause
+	waiting    []*command.Session // for the end of the pause, or of a MIGRATE
 	released   []*command.Session // to be woken, one after the other
 	next       *command.Session   // woken, and has not run its command yet
 }
@@ -45,6 +45,11 @@ func (p *pausing) Unpause() {
 	p.until = 0
 	p.space.KeepExpired = false
 	p.changed()
+	p.release()
+}
+
+// release lets the waiting sessions run their commands. Those that must still wait are postponed anew.
+func (p *pausing) release() {
 	p.released = append(p.released, p.waiting...)
 	p.waiting = nil
 	if p.next == nil {

@@ -42,10 +42,11 @@ type migrateOptions struct {
 }
 
 // migrate sends keys to another server and deletes them here, unless COPY is given. The
-// client waits for the network; other clients continue.
+// client waits for the network, and so do clients that write these keys; others continue.
 //
-// Differs from Redis: there all clients wait. Here a key can change or go while it is under way.
-// A changed key stays, and the client gets an error.
+// Differs from Redis: there all clients wait. Here a key can change or go while it is under way, by
+// a command that does not name it: FLUSHALL, or a script. A changed key stays, and the client gets
+// an error.
 func migrate(c *command.Ctx, args resp.Args) resp.Reply {
 	o, failure := parseMigrate(c, args)
 	if failure.IsError() {
@@ -73,6 +74,9 @@ func migrate(c *command.Ctx, args resp.Args) resp.Reply {
 	}
 	m.request(c, o)
 	m.Finish = m.finish
+	for i := 0; i < len(m.keys) && !m.copy; i++ {
+		m.Moved = append(m.Moved, m.keys[i].name)
+	}
 	c.Migrating.Begin(c, &m.Migration)
 	return resp.NoReply
 }
