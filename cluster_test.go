@@ -102,6 +102,9 @@ func TestAClientWithTLSFindsThePortWithTLS(t *testing.T) {
 		if nodes != "127.0.0.1:"+want || slots != ":"+want {
 			t.Errorf("%s: CLUSTER NODES has %s, CLUSTER SLOTS has %s, want %s", name, nodes, slots, want)
 		}
+		if got := ask(t, wire.NewConn(nc), "CONFIG", "GET", "tls-port"); got != "tls-port\n"+want {
+			t.Errorf("%s: CONFIG GET replies %q, want %s", name, got, want)
+		}
 		if name == "TLS only" {
 			continue
 		}

@@ -513,6 +513,9 @@ func TestSettingsOfARedisConf(t *testing.T) {
 	})
 	c := dial(t, srv)
 	expect(t, c, "CONFIG GET maxclients", "*2\r\n$10\r\nmaxclients\r\n$1\r\n7\r\n")
+	if got, want := ask(t, c, "CONFIG", "GET", "PORT"), "PORT\n"+portOf(t, srv.Addr()); got != want {
+		t.Errorf("with port auto CONFIG GET replies %q, want %q", got, want)
+	}
 	expect(t, c, "CONFIG GET timeout", "*2\r\n$7\r\ntimeout\r\n$2\r\n11\r\n")
 	err = lockredis.New(lockredis.Config{Settings: settings}).Start()
 	if err == nil || !strings.Contains(err.Error(), "another server") {

@@ -251,9 +251,20 @@ func configGet(c *command.Ctx, args resp.Args) resp.Reply {
 	}
 	var reply []resp.Reply
 	for _, p := range c.Config.Match(patterns, command.GlobFold) {
-		reply = append(reply, resp.BulkString(p.Name), resp.BulkString(p.Value))
+		reply = append(reply, resp.BulkString(p.Name), resp.BulkString(listening(c, p)))
 	}
 	return resp.Map(reply...)
+}
+
+// listening returns the value of a directive. In place of "port auto" it is the port that was free.
+func listening(c *command.Ctx, p config.Pair) string {
+	switch name := strings.ToLower(p.Name); {
+	case name == "port" && c.Config.PortAuto:
+		return strconv.Itoa(c.Server.Identity().Port)
+	case name == "tls-port" && c.Config.TLS.PortAuto:
+		return strconv.Itoa(c.Server.Identity().TLSPort)
+	}
+	return p.Value
 }
 
 func configSet(c *command.Ctx, args resp.Args) resp.Reply {
