@@ -56,6 +56,8 @@ import io.netty.util.concurrent.Future;
 public final class RedissonClock implements AutoCloseable {
     /** How much later than its deadline a timer runs in a turn, in milliseconds. Redisson's own timer has 100. */
     private static final long TICK = 10;
+    /** More than the server's clock can be turned. */
+    private static final Duration LONGEST = Duration.ofDays(365_000);
     private static final long PATIENCE = TimeUnit.SECONDS.toNanos(30);
     private static final long SOFT = TimeUnit.SECONDS.toNanos(5);
     /** How many commands may follow each other in answer to a timer, as SCRIPT LOAD and EVALSHA do. */
@@ -120,7 +122,7 @@ public final class RedissonClock implements AutoCloseable {
      * lease may end in the turn, or has ended while it waited.
      *
      * @param by how far, in whole milliseconds
-     * @throws IllegalArgumentException if the time is negative
+     * @throws IllegalArgumentException if the time is negative or more than 1000 years
      * @throws IllegalStateException if the clock is closed, a timer's task failed, a command has had no reply for 30
      *     seconds and the client's timeouts let it wait on, the thread is interrupted, or the caller is a thread of a
      *     client's connections, such as a listener: it could not read the replies
@@ -129,6 +131,9 @@ public final class RedissonClock implements AutoCloseable {
         Objects.requireNonNull(by, "advance(null): give how far the clock is turned");
         if (by.isNegative()) {
             throw new IllegalArgumentException("advance " + by + " is negative: server.clock().set turns the server back");
+        }
+        if (by.compareTo(LONGEST) > 0) {
+            throw new IllegalArgumentException("advance " + by + " is more than 1000 years");
         }
         if (closed) {
             throw new IllegalStateException("advance: the clock is closed");

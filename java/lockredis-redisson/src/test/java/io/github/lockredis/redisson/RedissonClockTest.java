@@ -128,9 +128,10 @@ class RedissonClockTest {
     }
 
     @Test
-    void aNegativeTurnIsRefused(LockredisServer server) {
+    void aTurnThatIsNegativeOrTooLongIsRefused(LockredisServer server) {
         try (RedissonClock clock = RedissonClock.join(server, redisson)) {
             assertThrows(IllegalArgumentException.class, () -> clock.advance(Duration.ofMillis(-1)));
+            assertThrows(IllegalArgumentException.class, () -> clock.advance(Duration.ofSeconds(Long.MAX_VALUE)));
         }
     }
 

@@ -176,6 +176,6 @@ public final class Fault implements AutoCloseable {
     /** Returns the kind and the conditions, as FAULT.ADD has them. */
     @Override
     public String toString() {
-        return "fault " + id + " " + kind + (conditions.isEmpty() ? "" : " " + String.join(" ", conditions));
+        return "fault " + id + " " + kind + (conditions.isEmpty() ? "" : " " + Text.printable(String.join(" ", conditions)));
     }
 }

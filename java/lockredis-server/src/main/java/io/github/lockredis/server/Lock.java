@@ -85,7 +85,7 @@ public final class Lock {
 
     /** Returns the lock without its holders and waiters, for a line of a text. */
     String head() {
-        StringBuilder text = new StringBuilder(kind).append(' ').append(name);
+        StringBuilder text = new StringBuilder(kind).append(' ').append(Text.printable(name));
         if (database != 0) {
             text.append(" in database ").append(database);
         }
@@ -159,7 +159,7 @@ public final class Lock {
 
         @Override
         public String toString() {
-            StringBuilder text = new StringBuilder(owner).append(" (").append(holds)
+            StringBuilder text = new StringBuilder(Text.printable(owner)).append(" (").append(holds)
                     .append(holds == 1 ? " hold" : " holds");
             if (!mode.isEmpty()) {
                 text.append(", ").append(mode);
@@ -206,7 +206,8 @@ public final class Lock {
             if (!isQueued()) {
                 return client.toString();
             }
-            return client.isKnown() ? owner + " (" + client + ")" : owner;
+            String printable = Text.printable(owner);
+            return client.isKnown() ? printable + " (" + client + ")" : printable;
         }
     }
 }

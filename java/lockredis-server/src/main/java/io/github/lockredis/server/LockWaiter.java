@@ -90,7 +90,7 @@ public final class LockWaiter {
 
     @Override
     public String toString() {
-        StringBuilder text = new StringBuilder(owner.isEmpty() ? client.toString() : owner);
+        StringBuilder text = new StringBuilder(owner.isEmpty() ? client.toString() : Text.printable(owner));
         text.append(" waits for a ").append(kind);
         if (!mode.isEmpty()) {
             text.append(" to ").append(mode);

@@ -334,6 +334,7 @@ public final class LockredisServer implements AutoCloseable {
      */
     public List<LockWaiter> waiters(String name) {
         Objects.requireNonNull(name, "waiters(null): give the name of a lock");
+        requireOwn("waiters");
         return LockWaiter.list(kit("LOCK.WAITERS", name));
     }
 
@@ -359,6 +360,7 @@ public final class LockredisServer implements AutoCloseable {
         if (time.isNegative() || time.compareTo(Duration.ofHours(1)) > 0) {
             throw new IllegalArgumentException("probeWaiters " + time + " is not between 0 and an hour");
         }
+        requireOwn("probeWaiters");
         long millis = time.toMillis();
         return LockWaiter.list(longKit((int) millis + COMMAND_TIMEOUT,
                 "LOCK.WAITERS", name, "PROBE", "TIMEOUT", Long.toString(millis)));
@@ -537,6 +539,7 @@ public final class LockredisServer implements AutoCloseable {
      */
     public List<String> endLease(String name) {
         Objects.requireNonNull(name, "endLease(null): give the name of a lock");
+        requireOwn("endLease");
         return new Fields(longKit(COMMAND_TIMEOUT, "LOCK.END", name)).texts("ended");
     }
 
@@ -570,12 +573,13 @@ public final class LockredisServer implements AutoCloseable {
 
     void await(String method, Duration time, String name, String... state) {
         Objects.requireNonNull(name, method + "(null): give the name of a lock");
+        requireOwn(method);
         List<String> command = new ArrayList<>(Arrays.asList("LOCK.AWAIT", name));
         command.addAll(Arrays.asList(state));
         command.addAll(Arrays.asList("TIMEOUT", Long.toString(time.toMillis())));
-        Object reply = awaitKit(method + " " + name, (int) time.toMillis() + COMMAND_TIMEOUT, command.toArray(new String[0]));
+        Object reply = awaitKit(method + " " + Text.printable(name), (int) time.toMillis() + COMMAND_TIMEOUT, command.toArray(new String[0]));
         if (reply == null) {
-            throw new AssertionError(name + " on " + redissonAddress() + " is not " + String.join(" ", state)
+            throw new AssertionError(Text.printable(name) + " on " + redissonAddress() + " is not " + String.join(" ", state)
                     + " within " + time.toMillis() + " ms: " + locks(name));
         }
     }
@@ -686,7 +690,6 @@ public final class LockredisServer implements AutoCloseable {
 
     /** Is {@link #longKit} for a command that waits in the server. An interrupt of the thread ends it. */
     private Object awaitKit(String what, int timeout, String... command) {
-        requireOwn(command[0]);
         try {
             return call(door(), timeout, connection -> connection.callInterruptibly(command), command);
         } catch (Connection.Interrupted e) {

@@ -27,6 +27,9 @@ import java.util.Objects;
  * {@link #set} gives all of them one time.
  */
 public final class ServerClock {
+    /** More than the server's clock can be turned, and a number of milliseconds. */
+    private static final Duration LONGEST = Duration.ofDays(365_000);
+
     private final List<LockredisServer> servers;
 
     ServerClock(List<LockredisServer> servers) {
@@ -42,13 +45,16 @@ public final class ServerClock {
      * Turns the clock forward, from deadline to deadline, and returns what that has ended. Keys have expired then,
      * their events are out, and commands that waited have timed out.
      *
-     * @throws IllegalArgumentException if the time is negative
+     * @throws IllegalArgumentException if the time is negative or more than 1000 years
      * @throws LockredisException if the clock would pass the year 2261
      */
     public Turn advance(Duration by) {
         Objects.requireNonNull(by, "advance(null): give how far the clock is turned");
         if (by.isNegative()) {
             throw new IllegalArgumentException("advance " + by + " is negative: set turns the clock back");
+        }
+        if (by.compareTo(LONGEST) > 0) {
+            throw new IllegalArgumentException("advance " + by + " is more than 1000 years");
         }
         return turn("CLOCK.ADVANCE", "BY", Long.toString(by.toMillis()));
     }
@@ -57,10 +63,14 @@ public final class ServerClock {
      * Turns the clock to a time. If it is earlier, nothing ends, and all leases last longer: what a clock does that
      * steps back.
      *
+     * @throws IllegalArgumentException if the time is more than 1000 years from 1970
      * @throws LockredisException if the time is not between 1970 and 2261
      */
     public Turn set(Instant to) {
         Objects.requireNonNull(to, "set(null): give the time that the server shall have");
+        if (Duration.between(Instant.EPOCH, to).abs().compareTo(LONGEST) > 0) {
+            throw new IllegalArgumentException("set " + to + " is more than 1000 years from 1970");
+        }
         return turn("CLOCK.SET", "TO", Long.toString(to.toEpochMilli()));
     }
 

@@ -150,7 +150,7 @@ public final class ServerState extends Exception {
             for (int i = 0; i < indent; i++) {
                 text.append("  ");
             }
-            text.append(line);
+            text.append(Text.printable(line));
         }
     }
 }

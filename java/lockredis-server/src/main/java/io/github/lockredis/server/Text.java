@@ -32,6 +32,31 @@ final class Text {
         return plain.toString();
     }
 
+    /**
+     * Returns a text that moves no cursor and hides nothing in a terminal: control characters and invisible ones
+     * become escapes, as in the server's own texts. The names of keys come from clients.
+     */
+    static String printable(String text) {
+        StringBuilder printable = new StringBuilder(text.length());
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (c == '\n' || c == '\r' || c == '\t') {
+                printable.append('\\').append(c == '\n' ? 'n' : c == '\r' ? 'r' : 't');
+            } else if (isInvisible(c)) {
+                printable.append(String.format(c < 0x80 ? "\\x%02x" : "\\u%04x", (int) c));
+            } else {
+                printable.append(c);
+            }
+        }
+        return printable.toString();
+    }
+
+    private static boolean isInvisible(char c) {
+        int type = Character.getType(c);
+        return type == Character.CONTROL || type == Character.FORMAT || type == Character.LINE_SEPARATOR
+                || type == Character.PARAGRAPH_SEPARATOR;
+    }
+
     private static boolean isPlain(char c, String others) {
         return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
                 || others.indexOf(c) >= 0;

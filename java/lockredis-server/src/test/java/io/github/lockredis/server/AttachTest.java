@@ -13,6 +13,7 @@ import java.nio.file.Path;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 
 /** With lockredis.uri the servers are a running Redis. */
@@ -45,11 +46,23 @@ class AttachTest {
                 assertEquals("faults: the server of lockredis.uri is not ours",
                         assertThrows(UnsupportedOperationException.class, server::faults).getMessage());
                 assertThrows(UnsupportedOperationException.class, server::commandCounts);
+                assertNotOurs("clock", server::clock);
+                assertNotOurs("waiters", () -> server.waiters("lock"));
+                assertNotOurs("probeWaiters", () -> server.probeWaiters("lock"));
+                assertNotOurs("endLease", () -> server.endLease("lock"));
+                assertNotOurs("awaitHeld", () -> server.awaitHeld("lock"));
+                assertNotOurs("awaitFree", () -> server.awaitFree("lock"));
+                assertNotOurs("awaitWaiters", () -> server.awaitWaiters("lock", 1));
                 assertEquals(-1, server.pid());
             }
             assertTrue(own.isRunning());
             assertEquals("stays", own.command("GET", "elsewhere"));
         }
+    }
+
+    private static void assertNotOurs(String method, Executable call) {
+        assertEquals(method + ": the server of lockredis.uri is not ours",
+                assertThrows(UnsupportedOperationException.class, call).getMessage());
     }
 
     @Test

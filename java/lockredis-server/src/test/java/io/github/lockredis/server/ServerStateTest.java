@@ -2,12 +2,14 @@ package io.github.lockredis.server;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.ObjectInputStream;
 import java.io.ObjectOutputStream;
+import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 
 import org.junit.jupiter.api.AfterEach;
@@ -43,6 +45,18 @@ class ServerStateTest {
         assertEquals(1, failure.getSuppressed().length);
         assertEquals(0, failure.getSuppressed()[0].getStackTrace().length);
         return failure.getSuppressed()[0].getMessage();
+    }
+
+    /** A terminal would do what a name says. */
+    @Test
+    void aNameIsNoControlSequence() {
+        acquire("a\u001b[2J\r\nb\u202ec", 1);
+        for (String text : new String[] {state(), server.locks().toString(),
+                assertThrows(AssertionError.class, () -> server.await("awaitFree", Duration.ofMillis(1), "a\u001b[2J\r\nb\u202ec", "FREE"))
+                        .getMessage()}) {
+            assertContains(text, "a\\x1b[2J\\r\\nb\\u202ec");
+            assertFalse(text.contains("\u001b"), text);
+        }
     }
 
     private static void assertContains(String text, String part) {
