@@ -157,6 +157,7 @@ func TestOthersGoOnWhileMigrateWaits(t *testing.T) {
 	_, port, _ := net.SplitHostPort(silent.Addr().String())
 	c.do("MSET", "changed", "1", "kept", "1")
 	waiting := dial(t, "lockredis", srv.Addr())
+	id := strings.TrimPrefix(waiting.ask("CLIENT", "ID").String(), ":")
 	if err := waiting.Send("MIGRATE", "127.0.0.1", port, "", "0", "600000", "KEYS", "changed", "kept"); err != nil {
 		t.Fatal(err)
 	}
@@ -169,6 +170,11 @@ func TestOthersGoOnWhileMigrateWaits(t *testing.T) {
 	unnamed(c, "SET changed 2")
 	if n := info(c, "blocked_clients"); n != "1" {
 		t.Errorf("%s clients are blocked", n)
+	}
+	for _, reason := range []string{"TIMEOUT", "ERROR"} { // in Redis nobody could ask
+		if got := c.ask("CLIENT", "UNBLOCK", id, reason).String(); got != ":0" {
+			t.Errorf("CLIENT UNBLOCK … %s replies %s", reason, got)
+		}
 	}
 	if _, err := conn.Write([]byte("+OK\r\n+OK\r\n+OK\r\n")); err != nil {
 		t.Fatal(err)

@@ -163,7 +163,8 @@ type Parked struct {
 	// Again is when a command that Looks wants to look once more, in Unix ms; 0: after a change
 	// only. Serve sets it.
 	Again int64
-	// OnTimeout is the reply when the deadline comes first.
+	// OnTimeout is the reply when the deadline comes first, and to CLIENT UNBLOCK. resp.NoReply is for a
+	// command that the whole server waits for in Redis: CLIENT UNBLOCK does not end its wait.
 	OnTimeout resp.Reply
 	// Deadline is in Unix milliseconds; 0 means none.
 	Deadline int64

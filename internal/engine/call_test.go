@@ -4,6 +4,9 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/lockredis/lockredis/internal/command"
+	"github.com/lockredis/lockredis/resp"
 )
 
 // commandStats returns the line of a command in INFO commandstats, without times.
@@ -124,5 +127,20 @@ func TestConfigResetstatCountsItselfAfterwards(t *testing.T) {
 	const want = "calls=1,rejected_calls=0,failed_calls=0"
 	if got := commandStats(e, "config|resetstat"); got != want {
 		t.Errorf("config|resetstat: %s, want %s", got, want)
+	}
+}
+
+// MIGRATE, MEMORY PURGE and SAVE wait so. In Redis all clients wait for them, and none is blocked.
+func TestUnblockDoesNotEndAWaitThatHasNoReplyForIt(t *testing.T) {
+	for _, reason := range []string{"TIMEOUT", "ERROR"} {
+		e, _ := newClocked(t)
+		s, _ := connect(e)
+		waiter, _ := connect(e)
+		e.Outside(func() { e.parking.Park(&command.Parked{Session: waiter}) })
+		got := send(e, s, "CLIENT", "UNBLOCK", strconv.FormatInt(waiter.ID, 10), reason)
+		if got != ":0\r\n" || waiter.Parked == nil {
+			t.Errorf("%s: the reply is %q, the client waits: %v", reason, got, waiter.Parked != nil)
+		}
+		e.Outside(func() { e.parking.Unpark(waiter, resp.OK) })
 	}
 }

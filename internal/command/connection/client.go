@@ -271,7 +271,7 @@ func clientUnblock(c *command.Ctx, args resp.Args) resp.Reply {
 		return resp.ErrNotInt
 	}
 	s := c.Clients.ByID(id)
-	if s == nil || s.Parked == nil {
+	if s == nil || s.Parked == nil || s.Parked.OnTimeout.Kind() == resp.None {
 		return resp.Int(0)
 	}
 	answer := s.Parked.OnTimeout
