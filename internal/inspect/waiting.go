@@ -207,44 +207,78 @@ func (w *waiting) addClients(l *Lock) {
 	}
 }
 
-// Probe begins a probe of a lock: it wakes the threads that wait, so that each one asks again. done ends
-// it, and returns the owners that have asked and were refused since. Of a semaphore it returns the
-// clients that have asked. It is called inside the engine.
+// Probe is a probe of a lock: it has the threads that wait ask again. Its methods are called inside the engine.
 //
-// The message is that of a release. On "1" a Redisson wakes all its threads that sleep. rlock wakes all
-// readers, but of the other goroutines that wait on a channel only the one that waits longest, also on
-// several messages.
-func (v View) Probe(db int, name string) (done func(View) []Asker) {
+// The message is that of a release. On "1" a Redisson wakes all its threads that sleep. But a thread that has asked
+// and comes back may take the wake-up of one that still sleeps: so Again wakes those. rlock wakes all readers, but of
+// the other goroutines that wait on a channel only the one that waits longest, also on several messages.
+type Probe struct {
+	db    int
+	name  string
+	since int64 // the number of the last ask before the probe
+	end   func()
+}
+
+// Probe begins a probe: it wakes the threads that wait.
+func (v View) Probe(db int, name string) *Probe {
+	p := &Probe{db: db, name: name}
 	waiting := v.Waiting(db, name)
-	since, end := v.state.BeginProbe(db, name)
+	p.since, p.end = v.state.BeginProbe(db, name)
+	p.wake(v, waiting)
+	v.state.Publish(lockkeys.SemaphoreChannel(name), "1000000")
+	return p
+}
+
+// wake publishes the messages that wake threads which wait for a lock.
+func (p *Probe) wake(v View, waiting []Asker) {
 	for _, a := range waiting {
 		if a.Owner != "" {
-			v.state.Publish(lockkeys.FairChannel(name, a.Owner), "1")
+			v.state.Publish(lockkeys.FairChannel(p.name, a.Owner), "1")
 		}
 	}
-	v.state.Publish(lockkeys.Channel(name), "1")
-	v.state.Publish(lockkeys.RWChannel(name), "1")
-	v.state.Publish(lockkeys.SemaphoreChannel(name), "1000000")
-	return func(v View) (askers []Asker) {
-		known := v.state.Asks(db, name)
-		end()
-		asked := func(a Asker) bool {
-			return slices.ContainsFunc(known.List, func(k Ask) bool { return k.Owner == a.Owner && k.Number > since })
-		}
-		for _, a := range v.Waiting(db, name) {
-			if a.Owner != "" && asked(a) {
-				askers = append(askers, a)
-			}
-		}
-		for _, k := range known.List {
-			if k.Owner == "" && k.Number > since {
-				askers = append(askers, Asker{
-					Kind: Semaphore, Since: k.Since, Asks: k.Count, By: k.By, Waits: true, number: k.First,
-				})
-			}
-		}
-		return askers
+	v.state.Publish(lockkeys.Channel(p.name), "1")
+	v.state.Publish(lockkeys.RWChannel(p.name), "1")
+}
+
+// Again wakes the threads that have not asked yet, if there are any.
+func (p *Probe) Again(v View) {
+	asked := p.asked(v.state.Asks(p.db, p.name).List)
+	waiting := slices.DeleteFunc(v.Waiting(p.db, p.name), func(a Asker) bool { return a.Owner == "" || asked[a.Owner] })
+	if len(waiting) > 0 {
+		p.wake(v, waiting)
 	}
+}
+
+// asked returns the owners that have asked since the probe began.
+func (p *Probe) asked(asks []Ask) map[string]bool {
+	asked := map[string]bool{}
+	for i := range asks {
+		if asks[i].Number > p.since {
+			asked[asks[i].Owner] = true
+		}
+	}
+	return asked
+}
+
+// End ends the probe, and returns the owners that have asked and were refused since it began. Of a semaphore it
+// returns the clients that have asked.
+func (p *Probe) End(v View) (askers []Asker) {
+	known := v.state.Asks(p.db, p.name)
+	p.end()
+	asked := p.asked(known.List)
+	for _, a := range v.Waiting(p.db, p.name) {
+		if a.Owner != "" && asked[a.Owner] {
+			askers = append(askers, a)
+		}
+	}
+	for _, k := range known.List {
+		if k.Owner == "" && k.Number > p.since {
+			askers = append(askers, Asker{
+				Kind: Semaphore, Since: k.Since, Asks: k.Count, By: k.By, Waits: true, number: k.First,
+			})
+		}
+	}
+	return askers
 }
 
 // sleepers returns how many messages wake all threads of all lock clients, if each message wakes one

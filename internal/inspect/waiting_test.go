@@ -454,6 +454,37 @@ func TestAProbeListsTheOwnersThatAskAgain(t *testing.T) {
 	}
 }
 
+// Of several threads of a Redisson that one message wakes, a fast one may ask twice, and another one sleeps on.
+func TestAProbeWakesTheThreadsAgainThatHaveNotAsked(t *testing.T) {
+	a := kindsOfAsks()[0]
+	s := start(t)
+	probing, asker := s.connect(), s.connect()
+	a.ask(t, s.connect(), alice)
+	for range 2 {
+		a.ask(t, asker, bob)
+		a.ask(t, asker, threadOf(77))
+	}
+	hears := s.subscribed("SUBSCRIBE", a.channel)
+	a.ask(t, asker, bob)
+	a.ask(t, asker, threadOf(77))
+	if err := probing.Send("LOCK.WAITERS", "x", "PROBE", "TIMEOUT", "2000"); err != nil {
+		t.Fatal(err)
+	}
+	for _, owner := range []string{bob, threadOf(77)} {
+		if got := message(t, hears); got != "message "+a.channel+" 1" {
+			t.Fatal(got)
+		}
+		a.ask(t, asker, owner)
+	}
+	v, err := probing.Receive()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := rowsOf(v, "owner"), bob+", "+threadOf(77); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 func TestAProbeOfPermitsListsTheClientsThatAsk(t *testing.T) {
 	s := start(t)
 	asker, probing, looks := s.connect(), s.connect(), s.connect()

@@ -14,6 +14,9 @@ var errProbeInMulti = resp.Error("ERR PROBE is not allowed inside a transaction"
 // probeMillis is how long a probe takes without TIMEOUT.
 const probeMillis = 200
 
+// probeWakes is how often a probe wakes the threads again that have not asked yet.
+const probeWakes = 3
+
 // mostProbeMillis is the longest probe.
 const mostProbeMillis = int64(time.Hour / time.Millisecond)
 
@@ -46,10 +49,19 @@ func probe(c *command.Ctx, name string, timeout time.Duration) {
 	p := &command.Parked{Session: c.Session, Cmd: c.Cmd, DB: c.DB.ID(), OnTimeout: resp.Nil} // CLIENT UNBLOCK
 	inspector, parking := c.Inspector, c.Parking
 	parking.Park(p)
-	done := inspector.Inside().Probe(p.DB, name)
+	begun := inspector.Inside().Probe(p.DB, name)
+	for i := range time.Duration(probeWakes) {
+		c.Server.After(timeout*(i+1)/(probeWakes+1), func() {
+			inspector.Enter(func(v inspect.View) {
+				if p.Session.Parked == p {
+					begun.Again(v)
+				}
+			})
+		})
+	}
 	c.Server.After(timeout, func() {
 		inspector.Enter(func(v inspect.View) {
-			askers := done(v)
+			askers := begun.End(v)
 			if p.Session.Parked == p {
 				parking.Unpark(p.Session, waiterRows(askers))
 			}
