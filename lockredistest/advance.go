@@ -31,11 +31,11 @@ func (s *Server) Advance(d time.Duration) {
 	s.advanceBy("Advance", d, s)
 }
 
-// AdvanceAll turns the clocks of all Nodes forward by d, as Advance turns one. It stops at the
-// deadlines of all nodes, in their order. At a deadline all clocks have been turned equally far, to
-// the millisecond. So a client that wakes then finds the same time at every node. Deadlines of the
-// same millisecond follow each other in the order of Nodes. Clocks that differed before differ as
-// much afterwards. AdvanceAll ends the test when Advance does.
+// AdvanceAll turns the clocks of all Nodes forward by d. It does at each of them what Advance does, and
+// stops at the deadlines of all nodes in their order. At a deadline all clocks have been turned equally
+// far, to the millisecond: a client that has been woken finds the same time at every node. At the same
+// millisecond the nodes take turns in the order of Nodes. What the clocks were apart before, they stay.
+// AdvanceAll ends the test when Advance does.
 func (s *Server) AdvanceAll(d time.Duration) {
 	s.t.Helper()
 	s.advanceBy("AdvanceAll", d, s.nodes...)
@@ -48,30 +48,31 @@ func (s *Server) advanceBy(method string, d time.Duration, nodes ...*Server) {
 		s.t.Fatal("lockredistest: " + method + " needs a server started with " +
 			"RunT(t, lockredistest.ManualClock()); this server follows the machine's clock, " +
 			"or the synctest bubble's, which time.Sleep moves")
-		return
 	case d < 0:
 		s.t.Fatal(fmt.Sprintf("lockredistest: %s(%v): the clock does not run backwards", method, d))
-		return
 	}
 	s.advance(nodes, func(n *Server) time.Time { return n.clock.Now().Add(d) })
 }
 
-// advance turns the clock of each node n forward to end(n).
+// advance turns the clocks of nodes forward, each to its end.
 func (s *Server) advance(nodes []*Server, end func(*Server) time.Time) {
 	s.t.Helper()
-	clocks := make([]inspect.Clock, len(nodes))
+	hands := make([]inspect.Hand, len(nodes))
 	for i, n := range nodes {
-		to := end(n)
-		if !to.Before(expiry.End) {
-			s.t.Fatal(fmt.Sprintf("lockredistest: the clock of a server ends with the year 2261, before %v", to))
+		hands[i] = inspect.Hand{Inspector: door(n).Inspector, From: n.clock.Now(), To: end(n)}
+		if !hands[i].To.Before(expiry.End) {
+			s.t.Fatal(fmt.Sprintf("lockredistest: the clock of a server ends with the year 2261, before %v", hands[i].To))
 			return
 		}
-		clocks[i] = inspect.Clock{Inspector: door(n).Inspector, From: n.clock.Now(), To: to}
 	}
-	inspect.TurnTogether(clocks, func(i int, to time.Time) (more, ok bool) {
-		var ended []inspect.Lease
-		ended, more = clocks[i].Step(to, time.Now())
-		nodes[i].tellOwners(ended)
+	inspect.TurnTogether(hands, func(i int, to time.Time) (more, ok bool) {
+		if nodes[i].hasJoined() {
+			var ended []inspect.Lease
+			ended, more = hands[i].Step(to, time.Now())
+			nodes[i].tellOwners(ended)
+		} else { // Step looks at all locks
+			more = hands[i].Turn(to, true, time.Now()).More
+		}
 		if more {
 			door(nodes[i]).Settle()
 		}
@@ -101,10 +102,8 @@ func (s *Server) setTime(method string, t time.Time, nodes ...*Server) {
 	case s.clock == nil:
 		s.t.Fatal("lockredistest: " + method + " needs a server started with " +
 			"RunT(t, lockredistest.ManualClock())")
-		return
 	case t.Before(time.UnixMilli(1)):
 		s.t.Fatal(fmt.Sprintf("lockredistest: %s(%v): the clock of a Redis server begins in 1970", method, t))
-		return
 	}
 	var behind []*Server
 	for _, n := range nodes {

@@ -2,6 +2,7 @@ package lockredistest_test
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -214,5 +215,24 @@ func TestAdvanceArrivesThoughTheServerExpiresNothing(t *testing.T) {
 	srv.Advance(time.Minute)
 	if passed := srv.Now().Sub(before); passed != time.Minute || srv.Exists("k") {
 		t.Errorf("%v have passed", passed)
+	}
+}
+
+// The limit of time is far above what a slow machine needs. When each deadline looks at all locks, it takes minutes.
+func TestAdvanceOverManyLocksTakesLinearTime(t *testing.T) {
+	const locks = 20_000
+	srv := lockredistest.RunT(t, lockredistest.ManualClock(), lockredistest.AllowLeaks())
+	acquire := "for i = 1, tonumber(ARGV[1]) do redis.call('hset', 'lock' .. i, ARGV[2], 1) " +
+		"redis.call('pexpire', 'lock' .. i, 10000 + 3 * i) end"
+	if _, err := srv.Do("EVAL", acquire, "0", strconv.Itoa(locks), "6f1c1a2e-54b7-4f7c-9d4a-0c2f6a8e3b11:17"); err != nil {
+		t.Fatal(err)
+	}
+	begun := time.Now()
+	srv.Advance(time.Hour)
+	if took := time.Since(begun); took > 30*time.Second {
+		t.Errorf("%d leases end in %v", locks, took)
+	}
+	if n, err := srv.Do("DBSIZE"); err != nil || n != int64(0) {
+		t.Errorf("%v keys are left, error %v", n, err)
 	}
 }

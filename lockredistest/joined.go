@@ -35,6 +35,13 @@ func (j joint) JoinLeases(c leases.Client) (leave func()) {
 	}
 }
 
+// hasJoined reports whether a lock client of this process is to be told which leases end.
+func (s *Server) hasJoined() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.joined) > 0
+}
+
 // tellOwners tells the joined clients which leases have ended.
 func (s *Server) tellOwners(ended []inspect.Lease) {
 	if len(ended) == 0 {
