@@ -50,7 +50,8 @@ const errNoReply = Error("ERR internal error: the server's log has a panic, see 
 
 // Do runs any command that does not need a connection. MULTI, SUBSCRIBE, AUTH and the like
 // return an error. CLIENT PAUSE does not hold the command back, and a blocking command
-// answers at once, as if it had timed out.
+// answers at once, as if it had timed out. MIGRATE returns an error, because Do does not wait for
+// another server: send it by a client.
 //
 // The reply is nil, an int64, float64, bool or string, or a []any of these. A command that
 // replies with a map, such as HGETALL, returns a map[string]any.
