@@ -93,7 +93,7 @@ public final class LockredisExtension
     @Override
     public <T> T interceptTestClassConstructor(Invocation<T> constructor,
             ReflectiveInvocationContext<Constructor<T>> invocation, ExtensionContext context) throws Throwable {
-        Scope.of(context).lookAgain(true);
+        Scope.of(context).lookAgain();
         return constructor.proceed();
     }
 
@@ -101,14 +101,14 @@ public final class LockredisExtension
     @Override
     public void interceptAfterAllMethod(Invocation<Void> method, ReflectiveInvocationContext<Method> invocation,
             ExtensionContext context) throws Throwable {
-        Scope.of(context).lookAgain(false);
+        Scope.of(context).lookAgain();
         method.proceed();
     }
 
     @Override
     public void beforeAll(ExtensionContext context) {
         Scope scope = scope(context);
-        scope.lookAgain(false); // before BeforeAll methods of a nested class
+        scope.lookAgain(); // before BeforeAll methods of a nested class
         if (!acts(context)) {
             return;
         }
@@ -127,7 +127,7 @@ public final class LockredisExtension
             return;
         }
         if (method.parent().hasOneInstance()) { // no constructor has run since the test before
-            method.parent().lookAgain(true);
+            method.parent().lookAgain();
         }
         for (Scope scope = method.parent(); scope != null; scope = scope.parent()) {
             if (!scope.hasOneInstance()) {
@@ -176,7 +176,7 @@ public final class LockredisExtension
     @Override
     public void afterAll(ExtensionContext context) {
         if (acts(context)) {
-            Scope.of(context).lookAgain(false);
+            Scope.of(context).lookAgain();
             report(Scope.of(context).afterClass(), context);
         }
     }

@@ -330,14 +330,10 @@ final class Scope {
         return texts;
     }
 
-    /**
-     * Looks once more for what the last test has left on the servers of the class, and of those around it.
-     *
-     * @param between whether the next test's constructor runs next, and not code of a class
-     */
-    void lookAgain(boolean between) {
+    /** Looks once more for what the last test has left on the servers of the class, and of those around it. */
+    void lookAgain() {
         for (Scope scope = this; scope != null; scope = scope.parent) {
-            scope.started.forEach(server -> server.lookAgain(between));
+            scope.started.forEach(TestServer::lookAgain);
         }
     }
 

@@ -21,7 +21,6 @@ final class TestServer implements ExtensionContext.Store.CloseableResource, Auto
     private final boolean ofMethod;
     private LeakCheck check; // guarded by this; of the test that runs now. Null: leaks are allowed
     private LeakCheck ended; // guarded by this; of the test before, until lookAgain. Null: none
-    private LeakCheck last; // guarded by this; of the test before, if only a constructor has run since. Null: none
     private boolean shared; // guarded by this; tests have used it side by side
     private final EndWatch ends;
 
@@ -59,14 +58,13 @@ final class TestServer implements ExtensionContext.Store.CloseableResource, Auto
     /** Empties the server for the next test. Starts it again if a test has stopped it. */
     synchronized void beforeTest(Scope test) {
         if (spec.leaks == LeakMode.FAIL && spec.flush == FlushMode.BEFORE_EACH) {
-            check = ends.beginEmpty(test, last).dataKeys(spec.dataKeys());
+            check = ends.beginEmpty(test).dataKeys(spec.dataKeys());
         } else {
             LeakCheck.prepare(server, spec.flush == FlushMode.BEFORE_EACH);
             ends.begin(test);
             beginCheck();
         }
         ended = null;
-        last = null;
     }
 
     /** Notes that a test uses the server beside others. Then leaks are checked once, at the end. */
@@ -92,18 +90,12 @@ final class TestServer implements ExtensionContext.Store.CloseableResource, Auto
         return check.end(!last && spec.flush == FlushMode.BEFORE_EACH);
     }
 
-    /**
-     * Looks once more for what the test before has left. The class fails for it, when the server ends.
-     *
-     * @param between whether the next test's constructor runs next, and not code of a class
-     */
-    synchronized void lookAgain(boolean between) {
+    /** Looks once more for what the test before has left. The class fails for it, when the server ends. */
+    synchronized void lookAgain() {
         if (ended != null) {
             ends.lookAgain(ended, !ofMethod && spec.flush == FlushMode.BEFORE_EACH);
-            last = ended;
             ended = null;
         }
-        last = between ? last : null;
     }
 
     /** Returns the text about an end of the process while the test ran, or null. */
@@ -119,7 +111,7 @@ final class TestServer implements ExtensionContext.Store.CloseableResource, Auto
     @Override
     public synchronized void close() {
         if (ofMethod) { // of a class AfterAll methods have run
-            lookAgain(false);
+            lookAgain();
         }
         close.run();
         String outside = ends.outside();

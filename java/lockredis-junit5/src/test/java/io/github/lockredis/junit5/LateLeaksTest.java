@@ -85,25 +85,6 @@ class LateLeaksTest {
     }
 
     @Test
-    void alsoWhileTheConstructorOfTheNextTestRuns() {
-        assertLate("after the test Made.aLeaves had ended: a leak on ", Run.of(Made.class).failure("Made"));
-    }
-
-    /** The lock is of the test's thread, so it may be that of a test's lockAsync. */
-    @Lockredis
-    static class Made extends LeavesOne {
-        static int made;
-
-        Made(LockredisServer server) {
-            if (++made == 2) {
-                server.command("EVAL",
-                        "redis.call('hincrby', KEYS[1], ARGV[1], 1) redis.call('pexpire', KEYS[1], 3600000)",
-                        "1", "late", "6f1c1a2e-54b7-4f7c-9d4a-0c2f6a8e3b11:" + Thread.currentThread().getId());
-            }
-        }
-    }
-
-    @Test
     void alsoBehindTheLastTest() {
         assertLate("after the test Last.leaves had ended: ", Run.of(Last.class).failure("Last"));
         assertLate("after the test LastWithAfterAll.leaves had ended: ",

@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -250,6 +251,39 @@ class RedissonWaitersTest {
         void breakConnections(LockredisServer server) {
             server.killClients();
             client.getLock("order:42").unlock();
+        }
+    }
+
+    @Test
+    void onlyBehindAnOutageMayAThreadKeepTheLockForWhichItWaitedBeforeTheTest() {
+        for (boolean outage : new boolean[] {false, true}) {
+            try (LockredisServer server = LockredisServer.start()) {
+                RedissonClient client = Clients.redisson(server);
+                CountDownLatch end = new CountDownLatch(1);
+                Plain.lock(server, "order:42");
+                Waiting waiting = new Waiting();
+                waiting.start(() -> {
+                    client.getLock("order:42").lock();
+                    end.await();
+                    return "the lock";
+                });
+                server.awaitWaiters("order:42", 1);
+                if (outage) {
+                    server.killClients();
+                }
+                LeakCheck check = LeakCheck.begin(server);
+                Plain.unlock(server, "order:42");
+                Wait.until(() -> {
+                    server.command("PUBLISH", "redisson_lock__channel:{order:42}", "0");
+                    return !server.locks().isEmpty();
+                });
+                String text = check.end(false);
+                assertEquals(outage, text == null, text);
+                assertTrue(outage || text.contains("lock \"order:42\" is held by ")
+                        && text.endsWith(" (its thread was at work before this test)"), text);
+                end.countDown();
+                client.shutdown();
+            }
         }
     }
 

@@ -90,7 +90,7 @@ final class Baseline {
             }
             text.append("\n  ").append(leak.text());
             if (leak.isHistory()) {
-                text.append(" (it goes on after the test)");
+                text.append(" (also half a second after the test, or later)");
             }
             if (wasAtWork.test(leak)) {
                 text.append(" (its thread was at work before this test)");

@@ -87,10 +87,7 @@ public final class EndWatch {
      */
     public synchronized void lookAgain(LeakCheck check, boolean clean) {
         Objects.requireNonNull(check, "lookAgain(null, …): give the check of the test that has ended");
-        addLate(check.endAgain(clean));
-    }
-
-    private void addLate(String leaks) {
+        String leaks = check.endAgain(clean);
         if (leaks != null) {
             outside.add(last + " had ended: " + leaks);
         }
@@ -99,20 +96,13 @@ public final class EndWatch {
     /**
      * Begins a test on a server without data. Prepares the server, as {@link LeakCheck#prepare} does with a flush, and
      * returns a check for the test. The flush and the look before it are one step for the server: a lock is either
-     * there then, and the test's before, or it is acquired later, and the new test's. {@link #outside} tells what is
-     * the test's before.
+     * there then, and deleted, or it is acquired later, and the new test's.
      *
      * @param test as in {@link #begin}
-     * @param before the check of the test that ended last, behind lookAgain. Only the test's constructor may have run
-     *     since: its subscriptions do not count, nor do locks of threads that it has started. Null: other code has
-     *     run, or there was no test
      */
-    public synchronized LeakCheck beginEmpty(Object test, LeakCheck before) {
-        Objects.requireNonNull(test, "beginEmpty(null, …): give an object that stands for the test");
+    public synchronized LeakCheck beginEmpty(Object test) {
+        Objects.requireNonNull(test, "beginEmpty(null): give an object that stands for the test");
         List<Collection<Leak>> deleted = LeakCheck.empty(server);
-        if (before != null) {
-            addLate(before.endDeleted(deleted));
-        }
         begin(test);
         return LeakCheck.begin(server, deleted);
     }

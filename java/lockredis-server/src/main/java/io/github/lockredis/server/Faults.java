@@ -153,6 +153,7 @@ public final class Faults {
 
     private int reach(String method, Connections which) {
         Objects.requireNonNull(which, method + "(null): give the connections. new Connections() selects all");
+        server.noteOutage();
         return ((Long) server.kit(which.command(method.toUpperCase(Locale.ROOT)))).intValue();
     }
 

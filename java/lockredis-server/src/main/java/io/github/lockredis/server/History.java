@@ -26,7 +26,6 @@ final class History {
     private final Map<Object, Long> timesBefore; // when the test began, by owner and lock
     private final Set<String> ownersBefore = new HashSet<>(); // that had acquired a lock when the test began
     private final Threads threadsBefore; // when the test began
-    private final Set<Long> lockingBefore; // ids of those inside a lock's method
     private Long ended; // the time of the first look after the test, as System.nanoTime gives it. Null: there was none
     private Map<Object, Long> timesLater; // at the first look after LAST_TURNS. Null: there was none
     private List<Leak> rows; // of the last reply
@@ -34,7 +33,6 @@ final class History {
     /** Makes the history of a test that begins now. Takes its rows out of a reply. */
     History(Collection<Leak> reply, Threads threads) {
         threadsBefore = threads;
-        lockingBefore = threads.locking();
         rows = take(reply);
         timesBefore = times(rows);
         rows.forEach(row -> ownersBefore.add(row.owner()));
@@ -95,14 +93,6 @@ final class History {
     /** Reports whether an owner that runs beside the tests has acquired a lock, as the last reply tells. */
     boolean isAcquiredBesideTests(String lock) {
         return rows.stream().anyMatch(row -> row.name().equals(lock) && runsBesideTests(row.owner()));
-    }
-
-    /**
-     * Reports whether an owner is a thread of this JVM that was inside a lock's method when the test began. The lock
-     * for which it waited then is not the test's: an outage has hidden the thread from an earlier check.
-     */
-    boolean wasLocking(String owner) {
-        return lockingBefore.contains(Owners.threadOf(owner));
     }
 
     /** Reports whether a thread is inside a lock's method now that was not at work when the test began. */

@@ -1,11 +1,8 @@
 package io.github.lockredis.server;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
-import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Predicate;
 
@@ -56,25 +53,20 @@ final class LastLooks {
      */
     Collection<Leak> await(boolean clean) {
         Stays stays = new Stays();
-        Map<Object, Leak> held = null; // the leaks of the first look that are still there, as the last look saw them
-        Map<Object, Leak> leaks = new LinkedHashMap<>();
         Waiters waiters = new Waiters(server);
-        long begin = 0;
+        Long begin = null; // when the first look was answered
         long calm = 0; // when the last leak of a look disappeared, or begin
         for (long pause = 1;; pause = Math.min(2 * pause, PAUSE)) {
-            long lookedBefore = view.lookedAt();
             // Asked before the look: so the look sees the lock of a thread that has left the method since.
             boolean locking = view.hasLockingThread();
             Map<Object, Leak> left = view.leaks();
-            if (held == null) {
+            if (begin == null) {
                 begin = view.answeredAt();
                 calm = begin;
-                held = new HashMap<>(left);
             }
             removeBackgroundTurns(left, begin);
             calm = left.isEmpty() ? calm : view.lookedAt();
             stays.look(left, view.lookedAt(), view.answeredAt());
-            moveExpired(held, left, Duration.ofNanos(System.nanoTime() - lookedBefore), leaks);
             long passed = Math.max(0, Stays.millisBetween(begin, view.lookedAt())); // the first look began before begin
             long rest;
             if (left.isEmpty()) {
@@ -91,7 +83,7 @@ final class LastLooks {
             }
             interrupts.pause(left.size() > MANY ? rest : Math.min(pause, rest));
         }
-        stays.addStayed(GRACE, view.lookedAt(), leaks);
+        Map<Object, Leak> leaks = stays.stayed(GRACE, view.lookedAt());
         addLoops(leaks);
         return leaks.values();
     }
@@ -145,25 +137,5 @@ final class LastLooks {
     private static boolean isSameHold(Leak leak, Leak other) {
         return leak.owner().equals(other.owner()) && leak.name().equals(other.name())
                 && leak.database() == other.database();
-    }
-
-    /**
-     * Brings locks up to date that were held when the test ended. One that has disappeared moves to expired
-     * if it may have expired, else its holder has released it.
-     *
-     * @param passed the time since a look saw the held locks
-     */
-    private static void moveExpired(Map<Object, Leak> held, Map<Object, Leak> now, Duration passed,
-            Map<Object, Leak> expired) {
-        held.entrySet().removeIf(leak -> {
-            Leak still = now.get(leak.getKey());
-            if (still == null) {
-                leak.getValue().ttl().filter(ttl -> ttl.compareTo(passed) <= 0)
-                        .ifPresent(ttl -> expired.put(leak.getKey(), leak.getValue()));
-                return true;
-            }
-            leak.setValue(still);
-            return false;
-        });
     }
 }

@@ -4,9 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
-import java.util.Iterator;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -32,7 +30,6 @@ public final class LeakCheck {
     private DataKeys dataKeys = new DataKeys();
     private boolean ended; // end has looked, and told what it saw
     private LeakCheck latest = this; // the check that looked last for the test
-    private long newest; // the newest thread's id before other code ran
     private final List<LeakCheck> more = new ArrayList<>(); // of the other servers of a topology
 
     private LeakCheck(LockredisServer server, Predicate<Leak> counted, Baseline before, History history) {
@@ -43,11 +40,11 @@ public final class LeakCheck {
     }
 
     /** Makes a check for what appears behind the last look of another check. */
-    private LeakCheck(LeakCheck first, Predicate<Leak> counted) {
+    private LeakCheck(LeakCheck first) {
         server = first.server;
-        this.counted = counted;
+        counted = first.counted;
         before = new Baseline(first.view.seen(), server.known().blocked());
-        view = first.view.since(before, counted);
+        view = first.view.since(before);
         tasksAllowed = first.tasksAllowed;
     }
 
@@ -100,8 +97,9 @@ public final class LeakCheck {
 
     private static LeakCheck begin(LockredisServer server, Predicate<Leak> counted, Collection<Leak> present,
             boolean deleted) {
-        History history = new History(present, Threads.now());
-        server.known().begin(present);
+        Threads threads = Threads.now();
+        History history = new History(present, threads);
+        server.known().begin(present, threads);
         present.removeIf(leak -> deleted && !leak.owner().isEmpty());
         return new LeakCheck(server, counted, new Baseline(present, server.known().blocked()), history);
     }
@@ -176,6 +174,7 @@ public final class LeakCheck {
     private static Collection<Leak> prepareRunning(LockredisServer server, boolean flush) {
         if (!server.isAttached()) {
             if (server.processes().replaceBroken()) {
+                server.noteOutage();
                 return null;
             }
             if (server.processes().end() || !server.isRunning()) {
@@ -193,6 +192,7 @@ public final class LeakCheck {
             if (server.isAttached() || server.isClosed()) {
                 throw e;
             }
+            server.noteOutage();
             server.processes().replace(server.isRunning() ? e.getMessage() : null);
         }
         return null;
@@ -208,10 +208,10 @@ public final class LeakCheck {
     /**
      * Returns the text about the leaks of the test, which ends now, or null without leaks. It ends a pause and faults.
      * A pause that the test began, with a second left or more, is a leak. What was not there when the test began is
-     * one if it stays for a second: a lock that its holder does not release, also one that only expires in this time, a
-     * permit, a waiter, a subscription. A lock that is acquired in this time has a second of its own. A lock that an
-     * owner acquires half a second after the test, or later, is a leak, also if no look finds it held: a thread locks
-     * in a loop. Threads that were at work when the test began, and those of a scheduler, may do so.
+     * one if it stays for a second: a lock that its holder does not release and whose lease does not end, a permit, a
+     * waiter, a subscription. A lock that is acquired in this time has a second of its own. A lock that an owner
+     * acquires half a second after the test, or later, is a leak, also if no look finds it held: a thread locks in a
+     * loop. Threads that were at work when the test began, and those of a scheduler, may do so.
      *
      * <p>Without a leak the check looks on while a thread may acquire a lock: for five seconds while a thread that was
      * not at work when the test began is inside a method of a lock of Redisson or of Spring Integration, for a second
@@ -243,8 +243,6 @@ public final class LeakCheck {
                 server.processes().setBroken(e.getMessage());
             }
             return null;
-        } finally {
-            newest = Owners.newest();
         }
     }
 
@@ -257,62 +255,21 @@ public final class LeakCheck {
      * @param clean whether to end the leaks, as with end
      */
     public String endAgain(boolean clean) {
-        return each(check -> {
-            try {
-                return check.lookAgain(clean);
-            } finally {
-                check.newest = Owners.newest();
-            }
-        });
+        return each(check -> check.lookAgain(clean));
     }
 
     private String lookAgain(boolean clean) {
         if (!ended || !server.isRunning()) {
             return null;
         }
-        LeakCheck again = new LeakCheck(latest, counted);
+        LeakCheck again = new LeakCheck(latest);
         try {
-            boolean clear = again.interrupts.hold(() -> again.removeOlderWork(again.view.leaks()).isEmpty());
+            boolean clear = again.interrupts.hold(() -> again.view.leaks().values().stream().allMatch(view::wasAtWork));
             latest = again;
             return clear ? null : again.endOne(clean);
         } catch (LockredisException e) {
             return null; // the start of the next test says it
         }
-    }
-
-    /** Removes the leaks of threads that were at work before the test, and returns the others. */
-    private Collection<Leak> removeOlderWork(Map<Object, Leak> leaks) {
-        leaks.values().removeIf(view::wasAtWork);
-        return leaks.values();
-    }
-
-    private boolean isOfOlderThread(Leak leak) {
-        return Owners.isThread(leak.owner()) && Owners.threadOf(leak.owner()) <= newest && counted.test(leak);
-    }
-
-    /**
-     * Returns the text about locks that appeared behind the last look, or null. They are deleted, so it does not wait
-     * for their release. Other code has run since, so locks of threads that are younger than the last look do not
-     * count. Nor do permits, which do not show their thread: it may run beside the tests.
-     *
-     * @param deleted what {@link #empty} has returned
-     */
-    String endDeleted(List<Collection<Leak>> deleted) {
-        Iterator<Collection<Leak>> of = deleted.iterator();
-        return each(check -> {
-            Collection<Leak> its = of.next();
-            return its == null ? null : check.endDeletedOne(new ArrayList<>(its)); // rows of the history are taken out
-        });
-    }
-
-    private String endDeletedOne(Collection<Leak> deleted) {
-        LeakCheck again = new LeakCheck(latest, this::isOfOlderThread);
-        again.view.look(() -> deleted);
-        Collection<Leak> leaks = again.removeOlderWork(again.view.addedLeaks());
-        if (!ended || leaks.isEmpty()) {
-            return null;
-        }
-        return again.text(leaks);
     }
 
     private String endRunning(boolean clean) {

@@ -516,9 +516,15 @@ public final class LockredisServer implements AutoCloseable {
         return counts;
     }
 
+    /** Notes that clients of the topology have lost their connections, or may lose them now. */
+    void noteOutage() {
+        first.group.forEach(each -> each.known.outage());
+    }
+
     /** Notes that a fault is set now. */
     void noteFault() {
         faulty = true;
+        noteOutage();
     }
 
     /** Ends the faults that {@link #faults} has set, and those of other clients with them. */
@@ -586,6 +592,7 @@ public final class LockredisServer implements AutoCloseable {
 
     /** Closes the connections of all clients. They may connect again. Returns their number. */
     public int killClients() {
+        noteOutage();
         Object normal = kit("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
         Object subscribers = kit("CLIENT", "KILL", "TYPE", "pubsub", "SKIPME", "yes");
         return ((Long) normal).intValue() + ((Long) subscribers).intValue();
@@ -762,6 +769,7 @@ public final class LockredisServer implements AutoCloseable {
      */
     public void stop() {
         requireOwn("stop");
+        noteOutage();
         processes.stop(index);
     }
 
@@ -774,6 +782,7 @@ public final class LockredisServer implements AutoCloseable {
      */
     public void restart() {
         requireOwn("restart");
+        noteOutage();
         Interrupts.run(() -> processes.restart(index));
         pause.end();
     }

@@ -89,11 +89,6 @@ final class Owners {
         return thread.matches() ? Long.parseLong(thread.group(2)) : -1;
     }
 
-    /** Returns the newest thread's id. A thread that is made later has a greater one, a virtual thread too. */
-    static long newest() {
-        return new Thread().getId();
-    }
-
     /** Reports whether an owner has the form of Redisson's. */
     static boolean isThread(String owner) {
         return THREAD.matcher(owner).matches();

@@ -37,13 +37,11 @@ final class Stays {
         return since.values().stream().mapToLong(time -> millis - millisBetween(time, lookedAt)).max().orElse(0);
     }
 
-    /** Adds the leaks that have stayed for a time to a map, as they were seen first. */
-    void addStayed(long millis, long lookedAt, Map<Object, Leak> leaks) {
-        first.forEach((key, leak) -> {
-            if (millisBetween(since.get(key), lookedAt) >= millis) {
-                leaks.put(key, leak);
-            }
-        });
+    /** Returns the leaks that have stayed for a time, as they were seen first. */
+    Map<Object, Leak> stayed(long millis, long lookedAt) {
+        Map<Object, Leak> leaks = new LinkedHashMap<>(first);
+        leaks.keySet().removeIf(key -> millisBetween(since.get(key), lookedAt) < millis);
+        return leaks;
     }
 
     /**

@@ -6,7 +6,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
-import java.util.function.Supplier;
 
 /** What a server shows of one test, at the last look. */
 final class View {
@@ -25,19 +24,14 @@ final class View {
         this.history = history;
     }
 
-    /** Returns a view of the same test with another baseline, and other leaks that count. */
-    View since(Baseline later, Predicate<Leak> counted) {
+    /** Returns a view of the same test with another baseline. */
+    View since(Baseline later) {
         return new View(server, counted, later, history);
     }
 
     /** Looks, and returns the leaks that were not there before the test, by their keys and numbers. */
     Map<Object, Leak> leaks() {
         look();
-        return addedLeaks();
-    }
-
-    /** Returns the leaks of the last look. */
-    Map<Object, Leak> addedLeaks() {
         return added(leak -> leak.counts() && counted.test(leak) && !isForBackgroundLock(leak));
     }
 
@@ -48,13 +42,8 @@ final class View {
 
     /** Looks. */
     void look() {
-        look(server::allLeaks);
-    }
-
-    /** Looks by a call that returns what is there. */
-    void look(Supplier<Collection<Leak>> call) {
         lookedAt = System.nanoTime();
-        seen = call.get();
+        seen = server.allLeaks();
         answeredAt = System.nanoTime();
         history.look(seen, lookedAt);
     }
@@ -78,7 +67,7 @@ final class View {
     Map<Object, Leak> added(Predicate<Leak> wanted) {
         List<Leak> leaks = new ArrayList<>();
         for (Leak leak : seen) {
-            if (!server.known().isTold(leak) && !history.wasLocking(leak.owner()) && wanted.test(leak)) {
+            if (!server.known().isKnown(leak) && wanted.test(leak)) {
                 leaks.add(leak);
             }
         }
@@ -120,6 +109,6 @@ final class View {
     }
 
     private boolean isWanted(Leak leak) {
-        return counted.test(leak) && !server.known().isTold(leak);
+        return counted.test(leak) && !server.known().isKnown(leak);
     }
 }

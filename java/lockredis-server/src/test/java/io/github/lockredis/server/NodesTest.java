@@ -224,7 +224,7 @@ class NodesTest {
             assertNull(clean.end(true));
             EndWatch ends = new EndWatch(topology.server());
             Object test = new Object();
-            LeakCheck next = ends.beginEmpty(test, null);
+            LeakCheck next = ends.beginEmpty(test);
             assertEquals(0L, topology.node(1).command("DBSIZE"));
             lock(topology, 2);
             assertTrue(next.end(false).contains("lock \"a\""));

@@ -76,7 +76,7 @@ class SnapshotTest {
     @Test
     void aLockOfTheFileIsNoLeak() {
         try (LockredisServer server = start()) {
-            LeakCheck check = new EndWatch(server).beginEmpty(this, null);
+            LeakCheck check = new EndWatch(server).beginEmpty(this);
             assertEquals("1", server.command("HGET", "order:lock", OWNER));
             assertEquals("[]", server.locks().toString());
             assertNull(check.end(true));
