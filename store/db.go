@@ -14,7 +14,7 @@ type DB struct {
 	deadlines expiry.Index[*Entry]
 	fields    expiry.Index[*fieldTimes] // hashes with field deadlines
 	slots     *slotIndex                // nil unless Space.IndexSlots was called
-	snapshot  *snapshotPart             // nil unless a Snapshot has still to visit keys
+	snapshot  *snapshotPart             // of the last Snapshot that has still to visit keys; nil: none
 	bytes     int64                     // the sum of settled sizes, see footprint
 	counted   uint64                    // keys with a smaller hash are counted, see CountMore
 	watched   bool                      // there is a snapshot, or bytes are counted

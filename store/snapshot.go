@@ -44,10 +44,11 @@ type snapshotPart struct {
 	table  *hashIndex[*Entry]  // nil when all keys are visited
 	cursor uint64              // keys with a smaller hash are visited
 	passed map[string]struct{} // keys with a larger hash that Next must not visit
+	next   *snapshotPart       // of an earlier snapshot of the database; nil: none
 }
 
 // Snapshot begins a snapshot. visit is called for each key. It must not change the Space,
-// and must not keep the value. Only one snapshot at a time is under way.
+// and must not keep the value. Any number of snapshots may be under way.
 func (s *Space) Snapshot(visit func(db SnapshotDB, e *Entry)) *Snapshot {
 	snap := &Snapshot{space: s, visit: visit}
 	for _, db := range s.Opened() {
@@ -58,6 +59,7 @@ func (s *Space) Snapshot(visit func(db SnapshotDB, e *Entry)) *Snapshot {
 		part := &snapshotPart{
 			SnapshotDB: SnapshotDB{db.id, db.Len(), db.Expires(), &db.deadlines},
 			of:         snap, db: db, table: &db.keys.index, passed: map[string]struct{}{},
+			next: db.snapshot,
 		}
 		db.snapshot, db.watched = part, true
 		snap.parts = append(snap.parts, part)
@@ -92,8 +94,13 @@ func (s *Snapshot) End() {
 }
 
 func (p *snapshotPart) end() {
-	if p.db != nil {
-		p.db.snapshot, p.db.watched = nil, p.db.space.footprint.on
+	if db := p.db; db != nil {
+		at := &db.snapshot
+		for *at != p {
+			at = &(*at).next
+		}
+		*at = p.next
+		db.watched = db.snapshot != nil || db.space.footprint.on
 	}
 	p.table, p.passed, p.deadlines = nil, nil, nil
 }
@@ -107,26 +114,32 @@ func (p *snapshotPart) ahead(e *Entry) bool {
 	return !passed
 }
 
-// changing visits e unless it was visited: its value or deadline is about to change.
+// changing visits e unless it was visited: its value or deadline is about to change. Like the methods
+// below, it does the same for the earlier snapshots of the database.
 func (p *snapshotPart) changing(e *Entry) {
-	if p == nil || !p.ahead(e) {
-		return
+	for ; p != nil; p = p.next {
+		if p.ahead(e) {
+			p.passed[e.Key()] = struct{}{}
+			p.of.visit(p.SnapshotDB, e)
+		}
 	}
-	p.passed[e.Key()] = struct{}{}
-	p.of.visit(p.SnapshotDB, e)
 }
 
 // adding makes Next skip e, which is a new key.
 func (p *snapshotPart) adding(e *Entry) {
-	if p != nil && p.ahead(e) {
-		p.passed[e.Key()] = struct{}{}
+	for ; p != nil; p = p.next {
+		if p.ahead(e) {
+			p.passed[e.Key()] = struct{}{}
+		}
 	}
 }
 
 // changed notes that e was changed without a call of changing: a bug.
 func (p *snapshotPart) changed(e *Entry) {
-	if p != nil && p.ahead(e) {
-		p.of.space.unseen = e.Key()
+	for ; p != nil; p = p.next {
+		if p.ahead(e) {
+			p.of.space.unseen = e.Key()
+		}
 	}
 }
 
@@ -136,6 +149,8 @@ func (p *snapshotPart) flushing(db *DB) {
 		return
 	}
 	index, deadlines := db.keys.index, db.deadlines
-	p.db, p.table, p.deadlines = nil, &index, &deadlines
+	for ; p != nil; p = p.next {
+		p.db, p.table, p.deadlines = nil, &index, &deadlines
+	}
 	db.snapshot, db.watched = nil, db.space.footprint.on
 }

@@ -54,11 +54,13 @@ func TestASnapshotIsTheDataOfItsBeginning(t *testing.T) {
 		want := contents(s)
 		got := &seen{t, map[string]string{}}
 		snap := s.Snapshot(got.visit)
+		later := laterSnapshot{start: rnd.IntN(30)}
 		for more := true; more; {
 			for range rnd.IntN(60) {
 				changeAny(s, rnd)
 			}
 			more = snap.Next(1 + rnd.IntN(40))
+			later.step(t, s, rnd)
 		}
 		for range 50 {
 			changeAny(s, rnd)
@@ -67,6 +69,7 @@ func TestASnapshotIsTheDataOfItsBeginning(t *testing.T) {
 		if !maps.Equal(got.keys, want) {
 			t.Fatalf("seed %d: %d keys are visited, there were %d", seed, len(got.keys), len(want))
 		}
+		later.end(t, seed)
 		if err := s.Check(); err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
@@ -76,6 +79,35 @@ func TestASnapshotIsTheDataOfItsBeginning(t *testing.T) {
 		if !maps.Equal(got.keys, want) {
 			t.Fatalf("seed %d: a second snapshot visits %d keys of %d", seed, len(got.keys), len(want))
 		}
+	}
+}
+
+// laterSnapshot is a snapshot that begins while another is under way.
+type laterSnapshot struct {
+	start int // the steps before it begins
+	snap  *Snapshot
+	want  map[string]string
+	got   *seen
+}
+
+func (l *laterSnapshot) step(t *testing.T, s *Space, rnd *rand.Rand) {
+	if l.start--; l.start == 0 {
+		l.want, l.got = contents(s), &seen{t, map[string]string{}}
+		l.snap = s.Snapshot(l.got.visit)
+	}
+	if l.snap != nil {
+		l.snap.Next(1 + rnd.IntN(60))
+	}
+}
+
+func (l *laterSnapshot) end(t *testing.T, seed uint64) {
+	if l.snap == nil {
+		return
+	}
+	for l.snap.Next(100) {
+	}
+	if !maps.Equal(l.got.keys, l.want) {
+		t.Fatalf("seed %d: the later snapshot visits %d keys, there were %d", seed, len(l.got.keys), len(l.want))
 	}
 }
 

@@ -40,7 +40,7 @@ type Inside struct {
 
 	// Follow calls do with each command line that tells of a change. It is called before the
 	// server starts. See engine.Engine.
-	Follow func(do func(db int, line resp.Args))
+	Follow func(do func(db int, line resp.Args)) (stop func())
 
 	// Call runs a command on a database, without a connection, and passes the reply to
 	// use. The reply is valid until use returns. See engine.Engine's RunDirect.

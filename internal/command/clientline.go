@@ -51,6 +51,7 @@ func (s *Session) flags() string {
 		on     bool
 		letter string
 	}{
+		{s.Follows(), "S"},
 		{s.Monitor, "O"},
 		{s.Subs.Any(), "P"},
 		{s.transaction() != nil, "x"},

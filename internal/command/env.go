@@ -46,7 +46,6 @@ type Env struct {
 	DebugInScripts bool
 
 	Leaked  []string // texts of DEBUG LEAK
-	ReplID  string   // replication id of DEBUG CHANGE-REPL-ID; "": the run id
 	largest largestBuffers
 
 	Refusals Refusals // that the log has named
@@ -79,6 +78,7 @@ type Env struct {
 	Migrating Migrating
 	Purging   Purging
 	Server    Server
+	Replicas  Replication
 	// Faults returns the faults that commands set. The first call makes the room for them.
 	Faults func() Faults
 	// Inspector looks at locks. It knows their holders if enable-lock-commands or the test

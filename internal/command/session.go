@@ -48,6 +48,9 @@ type Session struct {
 	Watched []WatchedKey // the keys of WATCH
 	Touched bool         // a watched key changed: EXEC answers nil
 
+	Replica *Replica // nil: it has sent neither REPLCONF nor PSYNC
+	Written int64    // the offset of the replicas' stream behind the client's last change
+
 	Tracking *TrackingState // nil if CLIENT TRACKING was never on
 
 	Subs   pubsub.Subscriptions // with any of them, only a few commands may run in RESP2

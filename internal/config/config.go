@@ -48,6 +48,7 @@ type Config struct {
 	LockCommands                   Access // AccessNo: the engine has no such commands
 	ModuleCommand                  Access // enable-module-command
 	MinReplicas, ReplicaLag        int64  // min-replicas-to-write, min-replicas-max-lag
+	Replication                    Replication
 	TLS                            TLS
 	Cluster                        Cluster
 	LogLevel                       slog.Level
@@ -150,9 +151,26 @@ type OutputLimit struct {
 	SoftSeconds int64
 }
 
-// LacksReplicas reports whether writes are refused because the server has too few
-// replicas. It has none.
-func (c *Config) LacksReplicas() bool { return c.MinReplicas > 0 && c.ReplicaLag > 0 }
+// Replication are the directives of replication.
+type Replication struct {
+	Backlog    int64 // bytes of the stream that are kept for replicas that come back
+	BacklogTTL int64 // seconds without replicas after which they are not kept; 0: no end
+	PingPeriod int64 // seconds between two PINGs in the stream
+	Timeout    int64 // seconds of silence that end a connection
+}
+
+// ReplicaLimit returns the output limit of a replica. Its hard limit is at least the backlog, as in
+// Redis: a smaller one would cut a replica that may come back and get as much at once.
+func (c *Config) ReplicaLimit() OutputLimit {
+	limit := c.OutputLimits[ReplicaClient]
+	if limit.Hard != 0 {
+		limit.Hard = max(limit.Hard, uint64(c.Replication.Backlog))
+	}
+	return limit
+}
+
+// RequiresReplicas reports whether writes are refused while the server has too few replicas.
+func (c *Config) RequiresReplicas() bool { return c.MinReplicas > 0 && c.ReplicaLag > 0 }
 
 // Rename is a rename-command line. To is "" when the command is removed.
 type Rename struct {

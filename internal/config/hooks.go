@@ -19,6 +19,7 @@ const (
 	OutputChange                        // how much unread output a client may have
 	RefusalChange                       // whether writes are refused
 	LatencyChange                       // how long an event of LATENCY must be
+	BacklogChange                       // how much of the stream is kept for replicas
 	SaveChange                          // where the RDB file is, and when it is written
 )
 

@@ -52,7 +52,7 @@ func attended(e *Engine) (a attention) {
 	set(forCluster, e.env.Cluster != nil || cfg.Topology.Proxy > 0)
 	set(forMemory, cfg.MaxMemory > 0)
 	set(forSave, e.files.Refuses())
-	set(forReplicas, cfg.LacksReplicas())
+	set(forReplicas, cfg.RequiresReplicas() && int64(e.replicas.Good()) < cfg.MinReplicas)
 	set(forPause, e.pausing.until != 0)
 	set(forMigrate, len(e.migrates.underway) > 0)
 	return a

@@ -16,19 +16,24 @@ type effects struct{ e *Engine }
 // Start. The reader runs inside the engine and must not run commands.
 func (e *Engine) ReadJournal(read func(*journal.Entry), wanted ...journal.Kind) {
 	e.journal.Read(read, wanted...)
-	e.readersCame()
+	e.readersChanged()
 }
 
 // Follow calls do with each command line that tells of a change, and with the number of its
-// database. It is called before Start. do runs inside the engine, and must copy what it keeps.
-func (e *Engine) Follow(do func(db int, line resp.Args)) {
-	e.telling.Follow(&e.journal, &e.env, do)
-	e.readersCame()
+// database, until stop is called. Both are called before Start or inside Outside. do runs inside the
+// engine, and must copy what it keeps.
+func (e *Engine) Follow(do func(db int, line resp.Args)) (stop func()) {
+	unfollow := e.telling.Follow(&e.journal, &e.env, do)
+	e.readersChanged()
+	return func() {
+		unfollow()
+		e.readersChanged()
+	}
 }
 
-// readersCame has commands and the store say what the journal's readers want.
-func (e *Engine) readersCame() {
-	e.env.Named = true
+// readersChanged has commands and the store say what the journal's readers want.
+func (e *Engine) readersChanged() {
+	e.env.Named = e.journal.IsRead()
 	e.env.Space.NameFields = e.journal.Wants(journal.FieldsExpired)
 	e.attend()
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/lockredis/lockredis/internal/observing"
 	"github.com/lockredis/lockredis/internal/persist"
 	"github.com/lockredis/lockredis/internal/record"
+	"github.com/lockredis/lockredis/internal/replication"
 	"github.com/lockredis/lockredis/internal/tracking"
 	"github.com/lockredis/lockredis/luaexec"
 	"github.com/lockredis/lockredis/pubsub"
@@ -77,6 +78,7 @@ type Engine struct {
 	journal  journal.Journal
 	telling  journal.Telling
 	files    *persist.Files
+	replicas *replication.Replication
 	faults   *fault.Injector // nil: no faults were asked for
 	peer     *peer           // nil: there are no other nodes
 
@@ -184,6 +186,10 @@ func (e *Engine) connectRooms(opts Options) {
 		Goroutines: &e.done,
 	})
 	e.env.Saving = e.files
+	e.replicas = replication.New(replication.Options{
+		Engine: replicationDoor{door{e}}, Env: &e.env, Files: e.files, Log: e.log, Goroutines: &e.done,
+	})
+	e.env.Replicas = e.replicas
 	e.inspector = inspect.New(inspection{e})
 	e.env.Inspector = e.inspector
 	e.env.Faults = func() command.Faults { return e.injector() }

@@ -133,6 +133,9 @@ func (e *Engine) forget(s *command.Session) {
 	if e.faults != nil {
 		e.faults.Forget(s)
 	}
+	if s.Replica != nil {
+		e.replicas.Left(s)
+	}
 	e.pausing.remove(s)
 	e.monitors.Remove(s)
 	if s.Parked != nil {

@@ -32,6 +32,7 @@ func (e *Engine) followSettings(cfg *config.Config) {
 	const attended = config.MemoryChange | config.RefusalChange | config.StoreChange // the classes of events
 	cfg.OnChange(attended, func() error { e.attend(); return nil })
 	cfg.OnChange(config.SlowlogChange|config.LatencyChange, func() error { e.measures.Follow(); return nil })
+	cfg.OnChange(config.BacklogChange, func() error { e.replicas.Resize(); return nil })
 	cfg.OnChange(config.SaveChange, func() error { e.timer.look(); return nil })
 	apply()
 	e.measures.Follow()

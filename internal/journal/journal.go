@@ -1,6 +1,8 @@
 package journal
 
 import (
+	"slices"
+
 	"github.com/lockredis/lockredis/internal/command"
 	"github.com/lockredis/lockredis/resp"
 )
@@ -102,7 +104,7 @@ func (k kinds) has(kind Kind) bool { return k>>kind&1 != 0 }
 // Journal passes entries to its readers. Its zero value has none. Its methods are called inside the
 // engine.
 type Journal struct {
-	readers []reader
+	readers []*reader
 	wanted  kinds   // that a reader wants
 	entry   Entry   // the current entry; kept here so that an entry allocates nothing
 	causes  []Cause // of the running commands, the outer ones first; causes[0] is of no command
@@ -112,9 +114,9 @@ type Journal struct {
 }
 
 // Read adds a reader of entries of these kinds; of all if none is given. The reader must not run
-// commands.
-func (j *Journal) Read(read func(*Entry), wanted ...Kind) {
-	r := reader{read: read}
+// commands. It reads until stop is called. Neither is called while a command runs.
+func (j *Journal) Read(read func(*Entry), wanted ...Kind) (stop func()) {
+	r := &reader{read: read}
 	for _, kind := range wanted {
 		r.wanted |= 1 << kind
 	}
@@ -124,6 +126,15 @@ func (j *Journal) Read(read func(*Entry), wanted ...Kind) {
 	j.readers, j.wanted = append(j.readers, r), j.wanted|r.wanted
 	if len(j.causes) == 0 {
 		j.causes = append(j.causes, Cause{})
+	}
+	return func() { j.remove(r) }
+}
+
+func (j *Journal) remove(gone *reader) {
+	j.readers = slices.DeleteFunc(j.readers, func(r *reader) bool { return r == gone })
+	j.wanted = 0
+	for _, r := range j.readers {
+		j.wanted |= r.wanted
 	}
 }
 
@@ -262,8 +273,8 @@ func (j *Journal) pass() {
 		j.readers[0].read(&j.entry)
 		return
 	}
-	for i := range j.readers {
-		if r := &j.readers[i]; r.wanted.has(j.entry.Kind) {
+	for _, r := range j.readers {
+		if r.wanted.has(j.entry.Kind) {
 			r.read(&j.entry)
 		}
 	}

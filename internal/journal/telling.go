@@ -1,6 +1,8 @@
 package journal
 
 import (
+	"slices"
+
 	"github.com/lockredis/lockredis/internal/command"
 	"github.com/lockredis/lockredis/resp"
 )
@@ -13,10 +15,14 @@ import (
 // find any number of such keys, each is told alone.
 type Telling struct {
 	env    *command.Env
-	follow []func(db int, line resp.Args)
+	stop   func() // ends the reading
+	follow []*follower
 	dirty  []int64 // Env.Dirty at the begin of the running commands, the outer ones first
 	lines  []toldLine
 }
+
+// follower is told the lines.
+type follower struct{ do func(db int, line resp.Args) }
 
 // toldLine is a line about a database.
 type toldLine struct {
@@ -25,11 +31,21 @@ type toldLine struct {
 }
 
 // Follow calls do with each command line that tells of a change, and with the number of its
-// database. do must copy what it keeps. The first call makes t a reader of j, and the Teller of env.
-func (t *Telling) Follow(j *Journal, env *command.Env, do func(db int, line resp.Args)) {
-	if t.follow = append(t.follow, do); len(t.follow) == 1 {
+// database, until stop is called. MULTI is of the database of the line behind it. do must copy what
+// it keeps. While there is a follower, t is a reader of j, and the Teller of env. Follow and stop are
+// not called while a command runs.
+func (t *Telling) Follow(j *Journal, env *command.Env, do func(db int, line resp.Args)) (stop func()) {
+	f := &follower{do}
+	if t.follow = append(t.follow, f); len(t.follow) == 1 {
 		t.env, env.Teller = env, t
-		j.Read(t.read, CommandBegins, CommandEnds, FieldsExpired, KeyExpired, KeyEvicted)
+		t.stop = j.Read(t.read, CommandBegins, CommandEnds, FieldsExpired, KeyExpired, KeyEvicted)
+	}
+	return func() {
+		t.follow = slices.DeleteFunc(t.follow, func(other *follower) bool { return other == f })
+		if len(t.follow) == 0 {
+			env.Teller = nil
+			t.stop()
+		}
 	}
 }
 
@@ -114,7 +130,7 @@ func (t *Telling) deleted(db int, line resp.Args) {
 }
 
 func (t *Telling) tell(db int, line resp.Args) {
-	for _, do := range t.follow {
-		do(db, line)
+	for _, f := range t.follow {
+		f.do(db, line)
 	}
 }

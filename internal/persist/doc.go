@@ -14,6 +14,7 @@
 // callers. All but the commands with the flag Loading answer -LOADING there.
 //
 //	files.go    the saves: who asks for one, who waits for it, how it ended
+//	copy.go     the file for a replica, in pieces
 //	save.go     one save: a snapshot, encoded in batches
 //	loading.go  the start and the end of the server; the keys of an RDB file
 //	load.go     one reading: its progress and its safe points

@@ -138,6 +138,7 @@ func (s *Files) Park(c *command.Ctx) {
 // start begins a save and starts the goroutine that writes it.
 func (s *Files) start(waiting []*command.Parked) {
 	s.env.Stats.Saves++
+	s.tried = s.env.Space.Now() / 1000
 	s.current = s.begin()
 	s.current.waiting = waiting
 	cfg := s.env.Config
@@ -226,6 +227,7 @@ func (s *Files) Now() error {
 	s.cancel()
 	cfg := s.env.Config
 	file, err := rdb.Create(cfg.Path(cfg.RDB.File), cfg.RDB.Checksum)
+	s.tried = s.env.Space.Now() / 1000
 	w := s.begin()
 	defer w.snapshot.End()
 	for more := err == nil; more; {

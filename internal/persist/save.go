@@ -44,7 +44,6 @@ var (
 func (s *Files) begin() *save {
 	env := s.env
 	now := env.Space.Now()
-	s.tried = now / 1000
 	s.encoder.Compress, s.encoder.Valkey = env.Config.RDB.Compress, env.Config.Valkey()
 	w := &save{files: s, db: -1, sized: map[int]bool{}, begun: now, dirty: env.Dirty}
 	w.out = s.encoder.AppendHead(nil, rdb.Facts{

@@ -94,3 +94,16 @@ func (e *Encoder) AppendKey(dst []byte, key string, v store.Value, deadline int6
 	dst = e.AppendString(dst, []byte(key))
 	return e.AppendBody(dst, v)
 }
+
+// AppendEnd appends the end of a file. sum is the Checksum of all bytes before dst, or 0 if the file
+// has none; with says which.
+func AppendEnd(dst []byte, sum uint64, with bool) []byte {
+	dst = append(dst, recordEnd)
+	if with {
+		sum = checksum(sum, dst)
+	}
+	return binary.LittleEndian.AppendUint64(dst, sum)
+}
+
+// Checksum continues the checksum of a file with more bytes. That of none is 0.
+func Checksum(sum uint64, p []byte) uint64 { return checksum(sum, p) }

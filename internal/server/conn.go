@@ -74,11 +74,12 @@ func (c *conn) descriptor(nc net.Conn) int {
 }
 
 // idleTooLong reports whether the timeout directive ends this connection. A
-// subscriber or a monitor may be silent, and so may a session that is Waiting or Postponed.
+// subscriber, a monitor or a replica may be silent, and so may a session that is Waiting or Postponed.
 func (c *conn) idleTooLong() (idle bool) {
 	c.server.engine.Do(&engine.Caller{}, func() {
 		idle = c.server.cfg.Timeout.Load() > 0 && !c.rearmed.Load() &&
-			c.session.State() == command.Ready && !c.session.Subs.Any() && !c.session.Monitor
+			c.session.State() == command.Ready && !c.session.Subs.Any() && !c.session.Monitor &&
+			!c.session.Follows()
 	})
 	return idle
 }

@@ -26,6 +26,8 @@ func (c *conn) outputLimit() config.OutputLimit {
 	switch {
 	case c.needsPassword():
 		return config.OutputLimit{Hard: maxUnauthOutput}
+	case c.session.Follows():
+		return c.server.cfg.ReplicaLimit()
 	case c.session.Subs.Any():
 		return c.server.cfg.OutputLimits[config.PubSubClient]
 	}

@@ -104,19 +104,24 @@ func errClientType(name []byte) resp.Reply {
 	return resp.Errorf("ERR Unknown client type '%s'", command.CText(name))
 }
 
-// typeByName parses a client type of Redis. No client of lockredis has the type master,
-// replica or slave.
+// typeByName parses a client type of Redis. "replica" is the old name of "slave". No client of
+// lockredis has the type master.
 func typeByName(name []byte) (kind string, known bool) {
 	switch kind = strings.ToLower(string(command.CText(name))); kind {
-	case "normal", "pubsub", "master", "replica", "slave":
+	case "normal", "pubsub", "master", "slave":
 		return kind, true
+	case "replica":
+		return "slave", true
 	}
 	return "", false
 }
 
-// clientType returns the type of s for CLIENT LIST and CLIENT KILL: "pubsub" or "normal".
+// clientType returns the type of s for CLIENT LIST and CLIENT KILL: "slave", "pubsub" or "normal".
 func clientType(s *command.Session) string {
-	if s.Subs.Any() {
+	switch {
+	case s.Follows():
+		return "slave"
+	case s.Subs.Any():
 		return "pubsub"
 	}
 	return "normal"

@@ -143,11 +143,7 @@ func debugLeak(c *command.Ctx, args resp.Args) resp.Reply {
 }
 
 func debugChangeReplID(c *command.Ctx, _ resp.Args) resp.Reply {
-	id := make([]byte, 0, 40)
-	for range 40 {
-		id = append(id, "0123456789abcdef"[c.Rand.IntN(16)])
-	}
-	c.ReplID = string(id)
+	c.Replicas.NewID()
 	return resp.OK
 }
 

@@ -14,8 +14,8 @@ var (
 	errNotPositive = resp.Error("ERR value is out of range, must be positive")
 )
 
-// waitaof waits until replicas have written the client's changes to disk. There are no
-// replicas and no append-only file here, so it waits until its timeout.
+// waitaof waits until replicas have written the client's changes to disk. Redis 7.0's replicas do
+// not say that they have, and there is no append-only file here: it waits until its timeout.
 func waitaof(c *command.Ctx, args resp.Args) resp.Reply {
 	local, ok := resp.ParseInt(args[1])
 	switch {
@@ -35,11 +35,17 @@ func waitaof(c *command.Ctx, args resp.Args) resp.Reply {
 	case local > 0:
 		return errNoAOF
 	}
-	return waitForReplicas(c, replicas, timeout, resp.Array(resp.Int(0), resp.Int(0)))
+	none := resp.Array(resp.Int(0), resp.Int(0))
+	if replicas <= 0 || c.DenyBlocking() {
+		return none
+	}
+	c.Parking.Park(&command.Parked{
+		OnTimeout: none, Deadline: deadlineAfter(c, timeout), Session: c.Session, Cmd: c.Cmd, DB: c.DB.ID(),
+	})
+	return resp.NoReply
 }
 
-// wait replies 0, because there are no replicas: at once when the client waits for 0
-// replicas, else when the timeout ends. A timeout of 0 never ends.
+// wait waits until replicas have what the client has changed. A timeout of 0 never ends.
 func wait(c *command.Ctx, args resp.Args) resp.Reply {
 	replicas, ok := resp.ParseInt(args[1])
 	if !ok {
@@ -49,22 +55,17 @@ func wait(c *command.Ctx, args resp.Args) resp.Reply {
 	if failure.IsError() {
 		return failure
 	}
-	return waitForReplicas(c, replicas, timeout, resp.Int(0))
+	have, waits := c.Replicas.Wait(c, replicas, deadlineAfter(c, timeout))
+	if waits {
+		return resp.NoReply
+	}
+	return resp.Int(have)
 }
 
-// waitForReplicas makes the client wait for that many replicas. There are none, so the
-// timeout ends the wait with the reply none. timeout is in ms; 0: no end.
-func waitForReplicas(c *command.Ctx, replicas, timeout int64, none resp.Reply) resp.Reply {
-	if replicas <= 0 || c.DenyBlocking() {
-		return none
-	}
-	deadline := int64(0)
+// deadlineAfter returns when a timeout ends, in Unix ms; 0: never. timeout is in ms.
+func deadlineAfter(c *command.Ctx, timeout int64) int64 {
 	if timeout > 0 && timeout <= math.MaxInt64-c.Now() {
-		deadline = c.Now() + timeout
+		return c.Now() + timeout
 	}
-	c.Parking.Park(&command.Parked{
-		OnTimeout: none, Deadline: deadline,
-		Session: c.Session, Cmd: c.Cmd, DB: c.DB.ID(),
-	})
-	return resp.NoReply
+	return 0
 }

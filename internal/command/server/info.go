@@ -1,7 +1,6 @@
 package server
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"runtime"
@@ -224,18 +223,28 @@ func infoStats(c *command.Ctx, w *command.InfoWriter) {
 
 func infoReplication(c *command.Ctx, w *command.InfoWriter) {
 	w.Line("role", "master")
-	w.Line("connected_slaves", 0)
-	if c.Config.LacksReplicas() {
-		w.Line("min_slaves_good_slaves", 0)
+	status := c.Replicas.Status()
+	w.Line("connected_slaves", len(status.Replicas))
+	if c.Config.RequiresReplicas() {
+		w.Line("min_slaves_good_slaves", c.Replicas.Good())
+	}
+	for i, s := range status.Replicas {
+		w.Line(fmt.Sprintf("slave%d", i), fmt.Sprintf("ip=%s,port=%d,state=%s,offset=%d,lag=%d",
+			s.ReplicaIP(), s.Replica.Port, s.Replica.State, s.Replica.Acked, s.Replica.Lag))
+	}
+	active := 0
+	if status.Backlog {
+		active = 1
 	}
 	w.Line("master_failover_state", "no-failover")
-	w.Line("master_replid", cmp.Or(c.ReplID, c.Server.Identity().RunID))
-	w.Line("master_replid2", strings.Repeat("0", 40))
-	w.Line("master_repl_offset", 0)
-	w.Line("second_repl_offset", -1)
-	w.Line("repl_backlog_active", 0)
+	w.Line("master_replid", status.ID)
+	w.Line("master_replid2", status.ID2)
+	w.Line("master_repl_offset", status.Offset)
+	w.Line("second_repl_offset", status.Offset2)
+	w.Line("repl_backlog_active", active)
 	w.Line("repl_backlog_size", c.Config.Get("repl-backlog-size"))
-	w.Zero("repl_backlog_first_byte_offset", "repl_backlog_histlen")
+	w.Line("repl_backlog_first_byte_offset", status.First)
+	w.Line("repl_backlog_histlen", status.Kept)
 }
 
 func infoCluster(c *command.Ctx, w *command.InfoWriter) {

@@ -31,8 +31,16 @@ func timeCmd(c *command.Ctx, _ resp.Args) resp.Reply {
 	return resp.Array(resp.BulkInt(micros/1e6), resp.BulkInt(micros%1e6))
 }
 
-func role(*command.Ctx, resp.Args) resp.Reply {
-	return resp.Array(resp.BulkString("master"), resp.Int(0), resp.EmptyArray)
+func role(c *command.Ctx, _ resp.Args) resp.Reply {
+	status := c.Replicas.Status()
+	replicas := []resp.Reply{}
+	for _, s := range status.Replicas {
+		if s.Replica.State == command.Online {
+			replicas = append(replicas, resp.Array(resp.BulkString(s.ReplicaIP()),
+				resp.BulkString(strconv.Itoa(s.Replica.Port)), resp.BulkString(strconv.FormatInt(s.Replica.Acked, 10))))
+		}
+	}
+	return resp.Array(resp.BulkString("master"), resp.Int(status.Offset), resp.Array(replicas...))
 }
 
 // flushTracking forgets the keys that clients cache.

@@ -1,0 +1,82 @@
+package command
+
+import (
+	"net"
+
+	"github.com/lockredis/lockredis/resp"
+)
+
+// Replication is the server's place among primaries and replicas.
+type Replication interface {
+	// Sync makes c's connection a replica, see SyncRequest. The handler returns resp.NoReply after
+	// it, or the error that Sync returns.
+	Sync(c *Ctx, request SyncRequest) resp.Reply
+	// Acked notes that a replica has everything up to an offset of the stream.
+	Acked(s *Session, offset int64)
+	// Wait has c's client wait until n replicas have all that it has changed, or until a deadline in
+	// Unix ms; 0: none. It returns how many have it; waits is false if that is the reply to WAIT.
+	Wait(c *Ctx, n, deadline int64) (have int64, waits bool)
+	// Good returns how many replicas count for min-replicas-to-write.
+	Good() int
+	// NewID draws another replication id.
+	NewID()
+	// Status returns what INFO and ROLE show.
+	Status() ReplicationStatus
+}
+
+// SyncRequest is what a replica asks for with SYNC or PSYNC.
+type SyncRequest struct {
+	// ID and Offset say which stream it has, and the first byte of it that it wants. ID is "?" if it
+	// has none.
+	ID     string
+	Offset int64
+	Old    bool // SYNC: a file without +FULLRESYNC, always of all data
+}
+
+// Replica is what a connection has said of itself with REPLCONF, and what it has become by PSYNC.
+type Replica struct {
+	IP     string // "": the connection's
+	Port   int    // where it listens
+	EOF    bool   // it can read a file that ends with a mark, of unknown length
+	Once   bool   // it wants the file and no stream
+	PSync2 bool   // it knows that +CONTINUE may name another id
+	State  ReplicaState
+	Acked  int64 // up to where it has the stream
+	Lag    int64 // seconds since its last acknowledgement
+}
+
+// ReplicaState is the state of a connection that may become a replica.
+type ReplicaState uint8
+
+const (
+	NoReplica    ReplicaState = iota // it has not asked for the stream
+	AwaitsFile                       // its file has not begun
+	ReceivesFile                     // the file is sent
+	Online                           // it gets the stream
+)
+
+// String returns the state as INFO shows it.
+func (s ReplicaState) String() string {
+	return [...]string{"none", "wait_bgsave", "send_bulk", "online"}[s]
+}
+
+// Follows reports whether the session is a replica.
+func (s *Session) Follows() bool { return s.Replica != nil && s.Replica.State != NoReplica }
+
+// ReplicaIP returns the address of a replica: the one that it has named, or the connection's.
+func (s *Session) ReplicaIP() string {
+	if s.Replica.IP != "" {
+		return s.Replica.IP
+	}
+	host, _, _ := net.SplitHostPort(s.Addr)
+	return host
+}
+
+// ReplicationStatus is what INFO and ROLE show.
+type ReplicationStatus struct {
+	ID, ID2         string // 40 hexadecimal digits
+	Offset, Offset2 int64  // Offset2 is -1 if ID2 is of no stream
+	Backlog         bool   // the stream's end is kept
+	First, Kept     int64  // the offset of its first byte, and how many bytes are kept
+	Replicas        []*Session
+}

@@ -1,0 +1,261 @@
+package replication
+
+import (
+	"fmt"
+	"net"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/lockredis/lockredis/internal/command"
+	"github.com/lockredis/lockredis/internal/persist"
+	"github.com/lockredis/lockredis/resp"
+)
+
+// replica is a connection that follows this server.
+type replica struct {
+	session *command.Session
+	old     bool          // it sent SYNC
+	copy    *persist.Copy // of the data, while it is sent
+	sent    bool          // the file is queued: the stream begins with the next acknowledgement
+	mark    string        // behind the file; "": its length is before it
+	pending []byte        // the stream since the file began
+}
+
+// Sync makes c's connection a replica. It continues the stream, or begins to send all data.
+//
+// Redis 7.0.15: syncCommand and masterTryPartialResync in replication.c.
+func (r *Replication) Sync(c *command.Ctx, request command.SyncRequest) resp.Reply {
+	s := c.Session
+	if s.Follows() {
+		return resp.NoReply
+	}
+	if s.Replica == nil {
+		s.Replica = &command.Replica{}
+	}
+	f := &replica{session: s, old: request.Old}
+	s.ReplyMode |= command.ReplyOff // the stream is all that it hears
+	s.Replica.Lag = 0
+	r.replicas = append(r.replicas, f)
+	if parts, ok := r.rest(request); ok {
+		r.resume(f, parts)
+		return resp.NoReply
+	}
+	s.Replica.State = command.AwaitsFile
+	r.log.Info("Full resync requested by replica " + r.name(s))
+	r.goroutines.Add(1)
+	go func() {
+		defer r.goroutines.Done()
+		r.engine.Outside(func() { r.beginFile(f) })
+	}()
+	return resp.NoReply
+}
+
+// rest returns the stream behind what a replica has. ok is false if it needs all data.
+func (r *Replication) rest(request command.SyncRequest) (parts [2][]byte, ok bool) {
+	known := strings.EqualFold(request.ID, r.currentID()) ||
+		r.id2 != "" && strings.EqualFold(request.ID, r.id2) && request.Offset <= r.offset2
+	if request.Old || !known || r.backlog == nil {
+		return parts, false
+	}
+	return r.backlog.from(request.Offset)
+}
+
+// resume continues the stream of a replica with the parts that it lacks.
+func (r *Replication) resume(f *replica, parts [2][]byte) {
+	s := f.session
+	s.Replica.State = command.Online
+	reply := "+CONTINUE\r\n"
+	if s.Replica.PSync2 {
+		reply = "+CONTINUE " + r.currentID() + "\r\n"
+	}
+	s.Conn.Write([]byte(reply))
+	for _, part := range parts {
+		if len(part) > 0 {
+			s.Conn.Write(part)
+		}
+	}
+	r.log.Info(fmt.Sprintf("Partial resynchronization request from %s accepted. Sending %d bytes of backlog.",
+		r.name(s), len(parts[0])+len(parts[1])))
+	r.engine.Attend()
+}
+
+// name returns a replica's address as the log shows it.
+func (r *Replication) name(s *command.Session) string {
+	return net.JoinHostPort(s.ReplicaIP(), strconv.Itoa(s.Replica.Port))
+}
+
+// beginFile begins to send all data as they are now. The stream behind them is kept until the
+// replica has them.
+func (r *Replication) beginFile(f *replica) {
+	s := f.session
+	if s.State() == command.Gone || r.engine.Ending() {
+		return
+	}
+	r.begin()
+	r.db = -1
+	f.copy = r.files.Copy()
+	s.Replica.State = command.ReceivesFile
+	if !f.old {
+		s.Conn.Write([]byte("+FULLRESYNC " + r.currentID() + " " + strconv.FormatInt(r.offset, 10) + "\r\n"))
+	}
+	if s.Replica.EOF {
+		f.mark = newID(r.env.Rand)
+		s.Conn.Write([]byte("$EOF:" + f.mark + "\r\n"))
+		r.sendFile(f)
+		return
+	}
+	file := r.whole(f)
+	s.Conn.Write([]byte("$" + strconv.Itoa(len(file)) + "\r\n"))
+	s.Conn.Write(file)
+	r.fileSent(f)
+}
+
+// whole returns the whole file, for a replica that must know its length.
+func (r *Replication) whole(f *replica) (file []byte) {
+	for more := true; more; {
+		var piece []byte
+		piece, more = f.copy.Next()
+		file = append(file, piece...)
+	}
+	return file
+}
+
+// A replica that reads slowly has the file wait while more than mostUnread bytes are unread, for
+// pause each time.
+const (
+	mostUnread = 1 << 20
+	pause      = 2 * time.Millisecond
+)
+
+// sendFile queues a piece of the file, and plans the next one.
+func (r *Replication) sendFile(f *replica) {
+	s := f.session
+	if f.copy == nil || s.State() == command.Gone {
+		return
+	}
+	if sizes := s.Conn.Sizes(false); sizes.LargeBytes+sizes.InSmall > mostUnread {
+		r.later(pause, f)
+		return
+	}
+	piece, more := f.copy.Next()
+	s.Conn.Write(piece)
+	if more {
+		r.later(0, f)
+		return
+	}
+	s.Conn.Write([]byte(f.mark))
+	r.fileSent(f)
+}
+
+// later continues the file after a while.
+func (r *Replication) later(d time.Duration, f *replica) {
+	r.env.Server.After(d, func() {
+		r.engine.Outside(func() { r.sendFile(f) })
+	})
+}
+
+// fileSent follows the end of the file. A replica that reads up to a mark may not get anything
+// behind it before it has found it. It says so with an acknowledgement.
+func (r *Replication) fileSent(f *replica) {
+	f.copy.End()
+	f.copy, f.sent = nil, true
+	if f.mark == "" || f.session.Replica.Once {
+		r.online(f)
+	}
+}
+
+// online begins the stream of a replica that has the file.
+func (r *Replication) online(f *replica) {
+	s := f.session
+	if s.Replica.Once {
+		s.Move(command.Closing)
+		s.Conn.Wake()
+		return
+	}
+	s.Replica.State, s.Replica.Lag = command.Online, 0
+	s.Conn.Write(f.pending)
+	f.pending = nil
+	r.log.Info("Synchronization with replica " + r.name(s) + " succeeded")
+	r.engine.Attend()
+}
+
+// hear passes bytes of the stream to the replica, or keeps them while it gets the file.
+func (f *replica) hear(b []byte) {
+	switch f.session.Replica.State {
+	case command.Online:
+		f.session.Conn.Write(b)
+	case command.ReceivesFile:
+		f.pending = append(f.pending, b...)
+	}
+}
+
+// Acked notes that a replica has the stream up to offset.
+func (r *Replication) Acked(s *command.Session, offset int64) {
+	f := r.find(s)
+	if f == nil {
+		return
+	}
+	s.Replica.Acked, s.Replica.Lag = max(s.Replica.Acked, offset), 0
+	if f.sent && s.Replica.State == command.ReceivesFile {
+		r.online(f)
+	}
+	r.acksChanged()
+	r.engine.Attend()
+}
+
+func (r *Replication) find(s *command.Session) *replica {
+	for _, f := range r.replicas {
+		if f.session == s {
+			return f
+		}
+	}
+	return nil
+}
+
+// Left follows a connection that has left.
+func (r *Replication) Left(s *command.Session) {
+	f := r.find(s)
+	if f == nil {
+		return
+	}
+	if f.copy != nil {
+		f.copy.End()
+	}
+	f.copy, f.pending = nil, nil
+	r.replicas = slices.DeleteFunc(r.replicas, func(other *replica) bool { return other == f })
+	r.log.Info("Connection with replica " + r.name(s) + " lost.")
+	r.acksChanged()
+	r.engine.Attend()
+}
+
+// Good returns how many replicas are online and have acknowledged within min-replicas-max-lag.
+func (r *Replication) Good() (n int) {
+	for _, f := range r.replicas {
+		if f.session.Replica.State == command.Online && f.session.Replica.Lag <= r.env.Config.ReplicaLag {
+			n++
+		}
+	}
+	return n
+}
+
+// dropSilent counts a second for each replica, and closes the connections of those that have been
+// silent for more than timeout seconds, or that more of the stream waits for than they may have.
+func (r *Replication) dropSilent(timeout int64) {
+	limit := r.env.Config.ReplicaLimit()
+	for _, f := range slices.Clone(r.replicas) {
+		s := f.session
+		if s.Replica.Lag++; s.Replica.State != command.Online {
+			s.Replica.Lag = 0 // it has nothing to acknowledge
+		}
+		switch {
+		case s.Replica.Lag > timeout:
+			r.log.Warn("Disconnecting timedout replica: " + r.name(s))
+			r.env.Clients.Kill(s)
+		case limit.Hard != 0 && uint64(len(f.pending)) > limit.Hard:
+			r.log.Warn("Replica " + r.name(s) + " closed for overcoming of output buffer limits")
+			r.env.Clients.Kill(s)
+		}
+	}
+}

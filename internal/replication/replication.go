@@ -1,0 +1,218 @@
+package replication
+
+import (
+	"cmp"
+	"log/slog"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/lockredis/lockredis/internal/command"
+	"github.com/lockredis/lockredis/internal/persist"
+	"github.com/lockredis/lockredis/resp"
+)
+
+// Engine is what Replication needs of the engine.
+type Engine interface {
+	// Outside runs unit as the only one inside the engine, while no command runs.
+	Outside(unit func())
+	// Ending reports whether the server ends.
+	Ending() bool
+	// Follow calls do with each command line that tells of a change, until stop is called. Both are
+	// called inside Outside.
+	Follow(do func(db int, line resp.Args)) (stop func())
+	// Caller returns the client whose command runs, or ran last.
+	Caller() *command.Session
+	// Attend is called after Replicates has changed.
+	Attend()
+}
+
+// Options are the dependencies of a Replication.
+type Options struct {
+	Engine Engine
+	Env    *command.Env
+	Files  *persist.Files
+	Log    *slog.Logger
+	// Goroutines counts the goroutines that write files to replicas. The engine waits for them when it
+	// closes.
+	Goroutines *sync.WaitGroup
+}
+
+// Replication is a server's place among primaries and replicas. It is command.Replication. Its
+// methods are called inside the engine.
+type Replication struct {
+	engine     Engine
+	env        *command.Env
+	files      *persist.Files
+	log        *slog.Logger
+	goroutines *sync.WaitGroup
+
+	id, id2 string // id is "" while it is the run id, id2 is "" if there is none
+	offset  int64  // of the stream's last byte; the first byte has 1
+	offset2 int64  // up to where id2 is the same stream
+	backlog *backlog
+	stop    func() // ends the telling; nil: nothing is told
+
+	replicas []*replica
+	waits    []*wait
+	db       int    // that the stream's commands are about; -1: the next one is told with SELECT
+	asked    int64  // the offset behind the last REPLCONF GETACK
+	line     []byte // see tell
+	beats    bool   // a beat is planned
+	pinged   int64  // beats since the last PING
+	alone    int64  // beats since the last replica left
+}
+
+// New returns the replication of a primary without replicas.
+func New(opts Options) *Replication {
+	return &Replication{
+		engine: opts.Engine, env: opts.Env, files: opts.Files, log: opts.Log, goroutines: opts.Goroutines,
+		offset2: -1, db: -1,
+	}
+}
+
+// noID is the id of no stream.
+var noID = strings.Repeat("0", 40)
+
+// Status returns what INFO and ROLE show.
+func (r *Replication) Status() command.ReplicationStatus {
+	status := command.ReplicationStatus{
+		ID: r.currentID(), ID2: cmp.Or(r.id2, noID), Offset: r.offset, Offset2: r.offset2,
+	}
+	if r.backlog != nil {
+		status.Backlog, status.First, status.Kept = true, r.backlog.first(), r.backlog.kept()
+	}
+	for _, f := range r.replicas {
+		status.Replicas = append(status.Replicas, f.session)
+	}
+	return status
+}
+
+func (r *Replication) currentID() string { return cmp.Or(r.id, r.env.Server.Identity().RunID) }
+
+// NewID draws another id for the stream. The stream of the old id ends.
+func (r *Replication) NewID() { r.id, r.id2, r.offset2 = newID(r.env.Rand), "", -1 }
+
+// newID returns 40 random hexadecimal digits.
+func newID(rnd *rand.Rand) string {
+	id := make([]byte, 0, 40)
+	for range 40 {
+		id = append(id, "0123456789abcdef"[rnd.IntN(16)])
+	}
+	return string(id)
+}
+
+// begin begins a stream, unless there is one.
+func (r *Replication) begin() {
+	if r.backlog != nil {
+		return
+	}
+	r.NewID()
+	r.backlog = newBacklog(r.env.Config.Replication.Backlog, r.offset)
+	r.stop = r.engine.Follow(r.tell)
+	r.planBeat()
+}
+
+// Resize follows a change of repl-backlog-size.
+func (r *Replication) Resize() {
+	if r.backlog != nil {
+		r.backlog.resize(r.env.Config.Replication.Backlog)
+	}
+}
+
+// end forgets the stream. A replica that comes later needs all data.
+func (r *Replication) end() {
+	r.stop()
+	r.backlog, r.stop = nil, nil
+	r.NewID()
+}
+
+// tell adds a command line to the stream.
+func (r *Replication) tell(db int, line resp.Args) {
+	b := r.line[:0]
+	// The SELECT comes behind MULTI.
+	if db != r.db && !(len(line) == 1 && string(line[0]) == "MULTI") {
+		r.db = db
+		b = appendLine(b, resp.Args{[]byte("SELECT"), command.Digits(int64(db))})
+	}
+	b = appendLine(b, line)
+	r.feed(b)
+	if s := r.engine.Caller(); s != nil {
+		s.Written = r.offset
+	}
+	if r.line = b; cap(b) > maxLine {
+		r.line = nil
+	}
+}
+
+// maxLine is the largest buffer of a line that is used again, in bytes.
+const maxLine = 64 << 10
+
+// appendLine appends a command line as clients send it.
+func appendLine(b []byte, line resp.Args) []byte {
+	b = append(strconv.AppendInt(append(b, '*'), int64(len(line)), 10), "\r\n"...)
+	for _, word := range line {
+		b = append(strconv.AppendInt(append(b, '$'), int64(len(word)), 10), "\r\n"...)
+		b = append(append(b, word...), "\r\n"...)
+	}
+	return b
+}
+
+// feed adds bytes to the stream.
+func (r *Replication) feed(b []byte) {
+	r.offset += int64(len(b))
+	r.backlog.add(b)
+	for _, f := range r.replicas {
+		f.hear(b)
+	}
+}
+
+// send adds a command of the replication itself to the stream.
+func (r *Replication) send(words ...string) {
+	line := make(resp.Args, len(words))
+	for i, w := range words {
+		line[i] = []byte(w)
+	}
+	r.feed(appendLine(nil, line))
+}
+
+// planBeat has the next beat come in a second.
+func (r *Replication) planBeat() {
+	if r.beats {
+		return
+	}
+	r.beats = true
+	r.env.Server.After(time.Second, func() {
+		r.engine.Outside(func() {
+			r.beats = false
+			r.beat()
+		})
+	})
+}
+
+// beat does what is due each second while there is a stream.
+func (r *Replication) beat() {
+	if r.backlog == nil || r.engine.Ending() {
+		return
+	}
+	cfg := r.env.Config.Replication
+	r.dropSilent(cfg.Timeout)
+	switch {
+	case len(r.replicas) > 0:
+		r.alone = 0
+		if r.pinged++; r.pinged >= cfg.PingPeriod {
+			r.pinged = 0
+			r.send("PING")
+		}
+	case cfg.BacklogTTL > 0:
+		if r.alone++; r.alone > cfg.BacklogTTL {
+			r.alone = 0
+			r.log.Info("Replication backlog freed after a time without connected replicas.")
+			r.end()
+			return
+		}
+	}
+	r.planBeat()
+}
