@@ -57,9 +57,9 @@ func (s *Server) advanceBy(method string, d time.Duration, nodes ...*Server) {
 // advance turns the clocks of nodes forward, each to its end.
 func (s *Server) advance(nodes []*Server, end func(*Server) time.Time) {
 	s.t.Helper()
-	hands := make([]inspect.Hand, len(nodes))
+	hands := make([]inspect.Clock, len(nodes))
 	for i, n := range nodes {
-		hands[i] = inspect.Hand{Inspector: door(n).Inspector, From: n.clock.Now(), To: end(n)}
+		hands[i] = inspect.Clock{Inspector: door(n).Inspector, From: n.clock.Now(), To: end(n)}
 		if !hands[i].To.Before(expiry.End) {
 			s.t.Fatal(fmt.Sprintf("lockredistest: the clock of a server ends with the year 2261, before %v", hands[i].To))
 			return

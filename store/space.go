@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"iter"
+	"math"
 	"slices"
 )
 
@@ -107,6 +108,7 @@ type Space struct {
 	eviction  eviction
 	observer  Observer
 	now       int64  // Unix ms, set once per unit
+	due       int64  // Unix ms: deadlines up to it are over, see NothingIsDue
 	clock     uint32 // the time that accesses are recorded with: seconds, 24 bits
 	earliest  int64  // lower bound of all deadlines; 0: no deadline since NextDeadline
 	unseen    string // a key that changed behind a Snapshot's back, for Check; "": none
@@ -126,12 +128,19 @@ func (s *Space) Observe(o Observer) (before Observer) {
 // SetNow sets the time that deadlines are compared with, in Unix milliseconds. The
 // time stands still until the next call.
 func (s *Space) SetNow(ms int64) {
-	s.now = ms
+	s.now, s.due = ms, ms
 	s.clock = uint32(ms/1000) & accessClock
 }
 
 // Now returns the time set by SetNow.
 func (s *Space) Now() int64 { return s.now }
+
+// NothingIsDue has all keys and fields live, whatever their deadlines, until SetNow is called: for the
+// commands of a primary, which says itself when a key ends.
+func (s *Space) NothingIsDue() { s.due = math.MinInt64 }
+
+// Past reports whether a deadline, in Unix ms, is over.
+func (s *Space) Past(deadline int64) bool { return deadline <= s.due }
 
 // Len returns the number of databases.
 func (s *Space) Len() int { return s.n }
@@ -241,7 +250,7 @@ func (s *Space) ExpireDue(max int) (n int) {
 	for _, db := range s.Opened() {
 		for n < max {
 			at, ok := db.deadlines.Next()
-			if !ok || at > s.now {
+			if !ok || !s.Past(at) {
 				break
 			}
 			db.expire(db.deadlines.Peek())

@@ -52,6 +52,7 @@ func (s *Session) flags() string {
 		letter string
 	}{
 		{s.Follows(), "S"},
+		{s.Primary, "M"},
 		{s.Monitor, "O"},
 		{s.Subs.Any(), "P"},
 		{s.transaction() != nil, "x"},

@@ -1,7 +1,9 @@
 package command
 
 import (
+	"context"
 	"math/rand/v2"
+	"net"
 	"time"
 
 	"github.com/lockredis/lockredis/expiry"
@@ -361,6 +363,8 @@ type Server interface {
 	// After calls do in a goroutine of its own after d of the machine's time, unless the server
 	// ends before. do enters the engine by itself.
 	After(d time.Duration, do func())
+	// Dial connects to another server, "host:port". It is called without the engine's lock.
+	Dial(ctx context.Context, addr string) (net.Conn, error)
 	// Send sends the commands of MIGRATE to another server and returns the lines of its
 	// replies. It is called without the engine's lock, and gives up when quit is closed.
 	Send(m *Migration, quit <-chan struct{}) (end Exchange, lines []string)

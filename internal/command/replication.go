@@ -8,6 +8,12 @@ import (
 
 // Replication is the server's place among primaries and replicas.
 type Replication interface {
+	// Follow makes this server a replica of another one, and Lead a primary. They change nothing if it
+	// is that already.
+	Follow(host string, port int)
+	Lead()
+	// Follows reports whether this server is a replica.
+	Follows() bool
 	// Sync makes c's connection a replica, see SyncRequest. The handler returns resp.NoReply after
 	// it, or the error that Sync returns.
 	Sync(c *Ctx, request SyncRequest) resp.Reply
@@ -79,4 +85,19 @@ type ReplicationStatus struct {
 	Backlog         bool   // the stream's end is kept
 	First, Kept     int64  // the offset of its first byte, and how many bytes are kept
 	Replicas        []*Session
+	Primary         *PrimaryStatus // nil: this server is a primary
+}
+
+// PrimaryStatus is what INFO and ROLE show of the server that this one follows.
+type PrimaryStatus struct {
+	Host      string
+	Port      int
+	State     string // "connect", "connecting", "handshake", "sync" or "connected"
+	Up        bool   // the stream comes
+	Syncing   bool   // all data come
+	Offset    int64  // up to where this server has the stream; -1: it has none
+	Silence   int64  // seconds since the primary was heard; -1: the link is down
+	Down      int64  // seconds since the link was lost
+	FileBytes int64  // of the file that comes; 0: unknown
+	FileRead  int64
 }

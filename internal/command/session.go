@@ -29,6 +29,7 @@ type Session struct {
 	ReplyMode     ReplyMode
 	NoEvict       bool
 	Visitor       bool // of the process that controls the server: its commands may wait
+	Primary       bool // the server that this one follows
 	Monitor       bool // MONITOR; the list of monitors changes it
 	// CLIENT SETINFO, CAPA and NO-TOUCH of Valkey set these. Without Valkey's commands LibName is
 	// what a refused CLIENT SETINFO named, for the log.

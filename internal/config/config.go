@@ -157,6 +157,17 @@ type Replication struct {
 	BacklogTTL int64 // seconds without replicas after which they are not kept; 0: no end
 	PingPeriod int64 // seconds between two PINGs in the stream
 	Timeout    int64 // seconds of silence that end a connection
+
+	Host           string // replicaof at the start; "": the server is a primary
+	Port           int
+	User, Password string // masteruser, masterauth
+	ReadOnly       bool   // a replica refuses writes
+	ServeStale     bool   // a replica without a link shows its data
+	IgnoreMemory   bool   // a replica evicts nothing
+	Priority       int64  // for Sentinels
+	Announced      bool   // Sentinels list it
+	AnnounceIP     string // "": the connection's
+	AnnouncePort   int    // 0: the server's
 }
 
 // ReplicaLimit returns the output limit of a replica. Its hard limit is at least the backlog, as in

@@ -119,7 +119,7 @@ func TestFatalErrorsReadAsRedis(t *testing.T) {
 		{"--port 70000", "", at("2", `port "70000"`, "argument must be between 0 and 65535 inclusive")},
 		{"--rename-command GET", "", at("2", `rename-command "GET"`, bad)},
 		{"--cluster-slots 5-3", "", at("2", `cluster-slots "5-3"`, `"5-3" is no slot from 0 to 16383 and no range of them`)},
-		{"--replicaof h 1", "", at("2", `replicaof "h" "1"`, noReplication)},
+		{"--replicaof h x", "", at("2", `replicaof "h" "x"`, "Invalid master port")},
 		{"--user", "", at("2", `user`, bad)},
 		{"--daemonize yes", "", at("2", `daemonize "yes"`, noDaemon)},
 		{"--dbfilename a/b", "", at("2", `dbfilename "a/b"`, "dbfilename can't be a path, just a filename")},

@@ -134,7 +134,6 @@ func (t *table) statement(name string) *statement {
 // Why lockredis refuses a directive that Redis acts on. To accept it without
 // effect would be a lie.
 const (
-	noReplication    = "lockredis has no replication"
 	noDaemon         = "lockredis does not detach itself: start it in the background"
 	noParentOfDaemon = "lockredis does not detach itself with exit-with-parent yes: leave one of them out"
 	noModules        = "lockredis loads no modules"

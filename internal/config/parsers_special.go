@@ -75,8 +75,7 @@ func parseAddresses(in input) (string, error) {
 	return strings.Join(words, " "), nil
 }
 
-// parseReplicaOf keeps "no one" as "", the value without a master. Every other value is
-// refused later, by the row.
+// parseReplicaOf takes a master's host and port. It keeps "no one" as "", the value without a master.
 func parseReplicaOf(in input) (string, error) {
 	if len(in.words) != 2 {
 		return "", errWords
@@ -84,7 +83,17 @@ func parseReplicaOf(in input) (string, error) {
 	if strings.EqualFold(in.words[0], "no") && strings.EqualFold(in.words[1], "one") {
 		return "", nil
 	}
+	if port, err := strtoll(in.words[1], 10); err != nil || port < 0 || port > 65535 {
+		return "", reason("Invalid master port")
+	}
 	return strings.Join(in.words, " "), nil
+}
+
+// primaryOf cuts a value of replicaof.
+func primaryOf(value string) (host string, port int) {
+	host, digits, _ := strings.Cut(value, " ")
+	n, _ := strtoll(digits, 10)
+	return host, int(n)
 }
 
 var classNames = [...]string{NormalClient: "normal", ReplicaClient: "slave", PubSubClient: "pubsub"}

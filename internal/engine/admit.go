@@ -76,8 +76,13 @@ func (k *checks) fromClient(c *command.Ctx, args resp.Args) (verdict, *resp.Repl
 		return k.refuse(c, resp.ErrOOM)
 	case e.attention&forSave != 0 && k.cannotPersist(c, args):
 		return k.refuse(c, errMisconf)
-	case e.attention&forReplicas != 0 && lineFlags(c, args).Has(command.Write):
-		return k.refuse(c, errNoReplicas)
+	}
+	if e.attention&forPlace != 0 {
+		if refusal, is := k.misplaced(c, lineFlags(c, args).Has(command.Write)); is {
+			return k.refuse(c, refusal)
+		}
+	}
+	switch {
 	case s.Proto == 2 && cmd.Flags&command.WhileSubscribed == 0 && s.Subs.Any():
 		return k.refuse(c, errSubscribed(cmd.Name))
 	}
@@ -138,10 +143,13 @@ func (k *checks) fromScript(c *command.Ctx, args resp.Args) (verdict, *resp.Repl
 		return k.refuse(c, errScriptReadOnly)
 	case e.attention&forSave != 0 && cmd.Flags&command.Write != 0:
 		return k.refuse(c, errMisconf)
-	case e.attention&forReplicas != 0 && cmd.Flags&command.Write != 0:
-		return k.refuse(c, errNoReplicas)
 	case r.oom && cmd.Flags&command.DenyOOM != 0 && !r.wrote:
 		return k.refuse(c, resp.ErrOOM)
+	}
+	if e.attention&forPlace != 0 {
+		if refusal, is := k.misplaced(c, cmd.Flags&command.Write != 0); is {
+			return k.refuse(c, refusal)
+		}
 	}
 	if r.routed {
 		if refusal, is := k.misroutedInScript(c, args); is {

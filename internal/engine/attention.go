@@ -17,20 +17,24 @@ const (
 
 	// What may refuse or delay a command that fits the table and the rights.
 
-	forFaults   // rules that make requests go wrong, and what they delay
-	forCluster  // the node may not serve the keys
-	forMemory   // maxmemory
-	forSave     // a save has failed
-	forReplicas // min-replicas-to-write
-	forPause    // CLIENT PAUSE
-	forMigrate  // keys that MIGRATE sends
+	forFaults  // rules that make requests go wrong, and what they delay
+	forCluster // the node may not serve the keys
+	forMemory  // maxmemory
+	forSave    // a save has failed
+	forPlace   // the server is a replica, or lacks replicas
+	forPause   // CLIENT PAUSE
+	forMigrate // keys that MIGRATE sends
 )
 
 // hearing are the bits of the rooms that hear of changes of keys.
 const hearing = byTracking | byJournal | byWatches | byEvents | byParked | byAwaiting | byRecord
 
-// attend sets the bits. A room calls it when its part has changed, and Check compares them.
-func (e *Engine) attend() { e.attention = attended(e) }
+// attend sets the bits, and whether keys end by themselves: those of a replica end when its primary
+// says so. A room calls it when its part has changed, and Check compares the bits.
+func (e *Engine) attend() {
+	e.attention = attended(e)
+	e.env.Space.KeepExpired = e.pausing.until != 0 || e.replicas.Follows()
+}
 
 // attended returns what the bits must be now.
 func attended(e *Engine) (a attention) {
@@ -50,9 +54,9 @@ func attended(e *Engine) (a attention) {
 	set(byRecord, e.record != nil)
 	set(forFaults, e.faults != nil && e.faults.Busy())
 	set(forCluster, e.env.Cluster != nil || cfg.Topology.Proxy > 0)
-	set(forMemory, cfg.MaxMemory > 0)
+	set(forMemory, cfg.MaxMemory > 0 && !(e.replicas.Follows() && cfg.Replication.IgnoreMemory))
 	set(forSave, e.files.Refuses())
-	set(forReplicas, cfg.RequiresReplicas() && int64(e.replicas.Good()) < cfg.MinReplicas)
+	set(forPlace, e.replicas.Follows() || e.lacksReplicas())
 	set(forPause, e.pausing.until != 0)
 	set(forMigrate, len(e.migrates.underway) > 0)
 	return a

@@ -70,7 +70,7 @@ func TestCommandsPayAttentionToEachRoomWhileItNeedsIt(t *testing.T) {
 			set("latency-monitor-threshold", "0")},
 		{"faults", forFaults, func(_ *testing.T, e *Engine, _ *command.Session) { e.Faults() }, nil},
 		{"maxmemory", forMemory, set("maxmemory", "1gb"), set("maxmemory", "0")},
-		{"replicas", forReplicas, set("min-replicas-to-write", "1"),
+		{"replicas", forPlace, set("min-replicas-to-write", "1"),
 			set("min-replicas-max-lag", "0")},
 		{"a save that failed", forSave, failed, saved},
 		{"stop-writes-on-bgsave-error", forSave, failed, set("stop-writes-on-bgsave-error", "no")},

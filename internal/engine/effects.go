@@ -20,8 +20,8 @@ func (e *Engine) ReadJournal(read func(*journal.Entry), wanted ...journal.Kind) 
 }
 
 // Follow calls do with each command line that tells of a change, and with the number of its
-// database, until stop is called. Both are called before Start or inside Outside. do runs inside the
-// engine, and must copy what it keeps.
+// database, until stop is called. Both are called before Start or inside the engine. The command that
+// runs then is not told. do runs inside the engine, and must copy what it keeps.
 func (e *Engine) Follow(do func(db int, line resp.Args)) (stop func()) {
 	unfollow := e.telling.Follow(&e.journal, &e.env, do)
 	e.readersChanged()

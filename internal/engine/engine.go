@@ -200,6 +200,7 @@ func (e *Engine) connectRooms(opts Options) {
 func (e *Engine) Start() {
 	e.done.Add(1)
 	go e.timer.run()
+	e.Outside(e.replicas.Start)
 	if e.peer != nil {
 		e.done.Add(1)
 		go e.peer.run()
@@ -221,6 +222,7 @@ func (e *Engine) Close() {
 		e.env.Cluster.SetDown(e.clock.Now().UnixMilli())
 	}
 	e.timer.stop()
+	e.replicas.Close()
 	e.done.Wait()
 	e.Do(&Caller{}, e.env.Scripts.Close)
 }

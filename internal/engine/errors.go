@@ -21,8 +21,10 @@ var (
 
 	errMonitor = resp.Error("ERR Replica can't interact with the keyspace")
 
-	errNoReplicas = resp.Error("NOREPLICAS Not enough good replicas to write.")
-	errMisconf    = resp.Error("MISCONF Redis is configured to save RDB snapshots, but it's currently " +
+	errNoReplicas  = resp.Error("NOREPLICAS Not enough good replicas to write.")
+	errReadOnly    = resp.Error("READONLY You can't write against a read only replica.")
+	errPrimaryDown = resp.Error("MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.")
+	errMisconf     = resp.Error("MISCONF Redis is configured to save RDB snapshots, but it's currently " +
 		"unable to persist to disk. Commands that may modify the data set are disabled, because " +
 		"this instance is configured to report errors during writes if RDB snapshotting fails " +
 		"(stop-writes-on-bgsave-error option). Please check the Redis logs for details about the " +

@@ -36,14 +36,12 @@ func (p *pausing) Pause(until int64, writesOnly bool) {
 	if !active || until > p.until {
 		p.until = until
 	}
-	p.space.KeepExpired = true
 	p.changed()
 }
 
 // Unpause ends the pause.
 func (p *pausing) Unpause() {
 	p.until = 0
-	p.space.KeepExpired = false
 	p.changed()
 	p.release()
 }

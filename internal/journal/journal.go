@@ -114,7 +114,8 @@ type Journal struct {
 }
 
 // Read adds a reader of entries of these kinds; of all if none is given. The reader must not run
-// commands. It reads until stop is called. Neither is called while a command runs.
+// commands. It reads until stop is called. A command that runs while one of them is called has no
+// entry of its end.
 func (j *Journal) Read(read func(*Entry), wanted ...Kind) (stop func()) {
 	r := &reader{read: read}
 	for _, kind := range wanted {
@@ -135,6 +136,9 @@ func (j *Journal) remove(gone *reader) {
 	j.wanted = 0
 	for _, r := range j.readers {
 		j.wanted |= r.wanted
+	}
+	if j.wanted == 0 {
+		j.causes = j.causes[:1] // the running commands say no more that they end
 	}
 }
 
@@ -167,10 +171,13 @@ func (j *Journal) Begins(c *command.Ctx, args resp.Args) {
 
 // Ends notes that a command ends. There is a reader.
 func (j *Journal) Ends(c *command.Ctx, args resp.Args, reply *resp.Reply) {
+	last := len(j.causes) - 1
+	if last == 0 {
+		return // the first reader came while it ran
+	}
 	if j.wanted.has(CommandEnds) {
 		j.record(Entry{Kind: CommandEnds, Ctx: c, Args: args, Reply: *reply, Cause: j.cause()})
 	}
-	last := len(j.causes) - 1
 	j.causes[last].Args = nil // they keep the client's buffer in memory
 	j.causes = j.causes[:last]
 }

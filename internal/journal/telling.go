@@ -32,8 +32,8 @@ type toldLine struct {
 
 // Follow calls do with each command line that tells of a change, and with the number of its
 // database, until stop is called. MULTI is of the database of the line behind it. do must copy what
-// it keeps. While there is a follower, t is a reader of j, and the Teller of env. Follow and stop are
-// not called while a command runs.
+// it keeps. While there is a follower, t is a reader of j, and the Teller of env. A command that runs
+// while the first follower comes is not told.
 func (t *Telling) Follow(j *Journal, env *command.Env, do func(db int, line resp.Args)) (stop func()) {
 	f := &follower{do}
 	if t.follow = append(t.follow, f); len(t.follow) == 1 {
@@ -44,6 +44,7 @@ func (t *Telling) Follow(j *Journal, env *command.Env, do func(db int, line resp
 		t.follow = slices.DeleteFunc(t.follow, func(other *follower) bool { return other == f })
 		if len(t.follow) == 0 {
 			env.Teller = nil
+			t.dirty, t.lines = t.dirty[:0], t.lines[:0]
 			t.stop()
 		}
 	}
@@ -60,6 +61,9 @@ func (t *Telling) read(entry *Entry) {
 		t.dirty = append(t.dirty, t.env.Dirty)
 	case CommandEnds:
 		last := len(t.dirty) - 1
+		if last < 0 {
+			return
+		}
 		changed := t.env.Dirty != t.dirty[last]
 		t.dirty = t.dirty[:last]
 		t.commandEnds(entry, changed)

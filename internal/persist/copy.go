@@ -1,6 +1,11 @@
 package persist
 
-import "github.com/lockredis/lockredis/internal/rdb"
+import (
+	"bytes"
+	"math"
+
+	"github.com/lockredis/lockredis/internal/rdb"
+)
 
 // Copy is an RDB file of the data as they were when it began, in pieces: for a replica. It is used
 // inside the engine.
@@ -28,3 +33,25 @@ func (c *Copy) Next() (piece []byte, more bool) {
 
 // End ends the copy. It may be called before all pieces were read, and twice.
 func (c *Copy) End() { c.save.snapshot.End() }
+
+// Replace replaces all data by those of an RDB file: a replica's, that its primary has sent. Its
+// keys come whether their deadlines are over or not. After an error there are no data.
+func (s *Files) Replace(file []byte) error {
+	s.empty()
+	defer s.beginLoad(int64(len(file)))()
+	s.load.now = math.MinInt64
+	err := s.loadFrom(loadedFile{bytes.NewReader(file), s.load}, int64(len(file)), true)
+	if err != nil {
+		s.empty()
+	}
+	return err
+}
+
+// empty deletes all keys and libraries of functions.
+func (s *Files) empty() {
+	for _, db := range s.env.Space.Opened() {
+		db.Flush()
+	}
+	s.env.Scripts.FlushLibraries()
+	s.env.Tracking.Flushed()
+}

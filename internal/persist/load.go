@@ -2,7 +2,7 @@ package persist
 
 import (
 	"errors"
-	"os"
+	"io"
 
 	"github.com/lockredis/lockredis/resp"
 )
@@ -43,7 +43,7 @@ var errInterrupted = errors.New("interrupted")
 
 // loadedFile is a file that a load reads. Its reads fail when the server ends.
 type loadedFile struct {
-	*os.File
+	io.Reader
 	load *load
 }
 
@@ -57,7 +57,7 @@ func (f loadedFile) Read(b []byte) (int, error) {
 	if l.files.engine.Ending() {
 		return 0, errInterrupted
 	}
-	n, err := f.File.Read(b[:min(int64(len(b)), interval)])
+	n, err := f.Reader.Read(b[:min(int64(len(b)), interval)])
 	l.read += int64(n)
 	return n, err
 }

@@ -8,7 +8,11 @@
 //
 //	replication.go  Replication: the stream, its ids and offsets; one beat a second
 //	backlog.go      the end of the stream
+//	following.go    the server that this one follows: Follow, Lead, when to connect
+//	link.go         a connection to it: the handshake, the file
+//	stream.go       its stream, applied
 //	replicas.go     the connections that follow this server: their file, their acknowledgements
+//	waits.go        the clients of WAIT
 //
 // Without replicas and without a backlog nothing is told, and a command does no work for it.
 //

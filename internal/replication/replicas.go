@@ -23,13 +23,18 @@ type replica struct {
 	pending []byte        // the stream since the file began
 }
 
+var errNoLink = resp.Error("NOMASTERLINK Can't SYNC while not connected with my master")
+
 // Sync makes c's connection a replica. It continues the stream, or begins to send all data.
 //
 // Redis 7.0.15: syncCommand and masterTryPartialResync in replication.c.
 func (r *Replication) Sync(c *command.Ctx, request command.SyncRequest) resp.Reply {
 	s := c.Session
-	if s.Follows() {
+	switch {
+	case s.Follows():
 		return resp.NoReply
+	case r.following != nil && r.following.phase != connected:
+		return errNoLink
 	}
 	if s.Replica == nil {
 		s.Replica = &command.Replica{}
@@ -44,11 +49,7 @@ func (r *Replication) Sync(c *command.Ctx, request command.SyncRequest) resp.Rep
 	}
 	s.Replica.State = command.AwaitsFile
 	r.log.Info("Full resync requested by replica " + r.name(s))
-	r.goroutines.Add(1)
-	go func() {
-		defer r.goroutines.Done()
-		r.engine.Outside(func() { r.beginFile(f) })
-	}()
+	r.beginFile(f)
 	return resp.NoReply
 }
 
@@ -90,11 +91,10 @@ func (r *Replication) name(s *command.Session) string {
 // replica has them.
 func (r *Replication) beginFile(f *replica) {
 	s := f.session
-	if s.State() == command.Gone || r.engine.Ending() {
-		return
-	}
 	r.begin()
-	r.db = -1
+	if r.following == nil {
+		r.db = -1
+	}
 	f.copy = r.files.Copy()
 	s.Replica.State = command.ReceivesFile
 	if !f.old {

@@ -2,6 +2,7 @@ package replication
 
 import (
 	"cmp"
+	"context"
 	"log/slog"
 	"math/rand/v2"
 	"strconv"
@@ -20,12 +21,17 @@ type Engine interface {
 	Outside(unit func())
 	// Ending reports whether the server ends.
 	Ending() bool
-	// Follow calls do with each command line that tells of a change, until stop is called. Both are
-	// called inside Outside.
+	// Follow calls do with each command line that tells of a change, until stop is called. The command
+	// that runs meanwhile is not told.
 	Follow(do func(db int, line resp.Args)) (stop func())
 	// Caller returns the client whose command runs, or ran last.
 	Caller() *command.Session
-	// Attend is called after Replicates has changed.
+	// Apply runs a command of the primary s. No key is over for it: the primary says when a key ends.
+	Apply(s *command.Session, args resp.Args) resp.Reply
+	// Join adds the session of a primary, and Leave removes it.
+	Join(s *command.Session)
+	Leave(s *command.Session)
+	// Attend is called after Follows, Stale or Good has changed.
 	Attend()
 }
 
@@ -55,6 +61,11 @@ type Replication struct {
 	backlog *backlog
 	stop    func() // ends the telling; nil: nothing is told
 
+	following *following // nil: this server is a primary
+	started   bool       // it has served clients: its data may be those of a stream
+	ctx       context.Context
+	cancel    context.CancelFunc
+
 	replicas []*replica
 	waits    []*wait
 	db       int    // that the stream's commands are about; -1: the next one is told with SELECT
@@ -67,11 +78,23 @@ type Replication struct {
 
 // New returns the replication of a primary without replicas.
 func New(opts Options) *Replication {
+	ctx, cancel := context.WithCancel(context.Background())
 	return &Replication{
 		engine: opts.Engine, env: opts.Env, files: opts.Files, log: opts.Log, goroutines: opts.Goroutines,
-		offset2: -1, db: -1,
+		offset2: -1, db: -1, ctx: ctx, cancel: cancel,
 	}
 }
+
+// Start begins to follow the server that the directive replicaof names, if it names one.
+func (r *Replication) Start() {
+	if host := r.env.Config.Replication.Host; host != "" {
+		r.Follow(host, r.env.Config.Replication.Port)
+	}
+	r.started = true
+}
+
+// Close ends the link to a primary. It may be called without the engine's lock.
+func (r *Replication) Close() { r.cancel() }
 
 // noID is the id of no stream.
 var noID = strings.Repeat("0", 40)
@@ -84,6 +107,7 @@ func (r *Replication) Status() command.ReplicationStatus {
 	if r.backlog != nil {
 		status.Backlog, status.First, status.Kept = true, r.backlog.first(), r.backlog.kept()
 	}
+	status.Primary = r.primaryStatus()
 	for _, f := range r.replicas {
 		status.Replicas = append(status.Replicas, f.session)
 	}
@@ -106,12 +130,13 @@ func newID(rnd *rand.Rand) string {
 
 // begin begins a stream, unless there is one.
 func (r *Replication) begin() {
-	if r.backlog != nil {
-		return
+	if r.backlog == nil {
+		r.NewID()
+		r.backlog = newBacklog(r.env.Config.Replication.Backlog, r.offset)
 	}
-	r.NewID()
-	r.backlog = newBacklog(r.env.Config.Replication.Backlog, r.offset)
-	r.stop = r.engine.Follow(r.tell)
+	if r.stop == nil && r.following == nil {
+		r.stop = r.engine.Follow(r.tell)
+	}
 	r.planBeat()
 }
 
@@ -124,7 +149,9 @@ func (r *Replication) Resize() {
 
 // end forgets the stream. A replica that comes later needs all data.
 func (r *Replication) end() {
-	r.stop()
+	if r.stop != nil {
+		r.stop()
+	}
 	r.backlog, r.stop = nil, nil
 	r.NewID()
 }
@@ -194,12 +221,14 @@ func (r *Replication) planBeat() {
 
 // beat does what is due each second while there is a stream.
 func (r *Replication) beat() {
-	if r.backlog == nil || r.engine.Ending() {
+	if r.backlog == nil && r.following == nil || r.engine.Ending() {
 		return
 	}
-	cfg := r.env.Config.Replication
+	cfg := &r.env.Config.Replication
 	r.dropSilent(cfg.Timeout)
 	switch {
+	case r.following != nil:
+		r.watch()
 	case len(r.replicas) > 0:
 		r.alone = 0
 		if r.pinged++; r.pinged >= cfg.PingPeriod {

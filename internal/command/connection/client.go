@@ -104,8 +104,7 @@ func errClientType(name []byte) resp.Reply {
 	return resp.Errorf("ERR Unknown client type '%s'", command.CText(name))
 }
 
-// typeByName parses a client type of Redis. "replica" is the old name of "slave". No client of
-// lockredis has the type master.
+// typeByName parses a client type of Redis. "replica" is another name of "slave".
 func typeByName(name []byte) (kind string, known bool) {
 	switch kind = strings.ToLower(string(command.CText(name))); kind {
 	case "normal", "pubsub", "master", "slave":
@@ -116,9 +115,12 @@ func typeByName(name []byte) (kind string, known bool) {
 	return "", false
 }
 
-// clientType returns the type of s for CLIENT LIST and CLIENT KILL: "slave", "pubsub" or "normal".
+// clientType returns the type of s for CLIENT LIST and CLIENT KILL: "master", "slave", "pubsub" or
+// "normal".
 func clientType(s *command.Session) string {
 	switch {
+	case s.Primary:
+		return "master"
 	case s.Follows():
 		return "slave"
 	case s.Subs.Any():

@@ -71,13 +71,17 @@ func hello(c *command.Ctx, args resp.Args) resp.Reply {
 	if c.Config.Valkey() {
 		server, version = "valkey", config.ValkeyVersion
 	}
+	role := "master"
+	if c.Replicas.Follows() {
+		role = "replica"
+	}
 	return resp.Map(
 		resp.BulkString("server"), resp.BulkString(server),
 		resp.BulkString("version"), resp.BulkString(version),
 		resp.BulkString("proto"), resp.Int(proto),
 		resp.BulkString("id"), resp.Int(c.Session.ID),
 		resp.BulkString("mode"), resp.BulkString(c.Mode()),
-		resp.BulkString("role"), resp.BulkString("master"),
+		resp.BulkString("role"), resp.BulkString(role),
 		resp.BulkString("modules"), command.Modules(c),
 	)
 }

@@ -222,8 +222,13 @@ func infoStats(c *command.Ctx, w *command.InfoWriter) {
 }
 
 func infoReplication(c *command.Ctx, w *command.InfoWriter) {
-	w.Line("role", "master")
 	status := c.Replicas.Status()
+	if status.Primary == nil {
+		w.Line("role", "master")
+	} else {
+		w.Line("role", "slave")
+		infoPrimary(c, w, status.Primary)
+	}
 	w.Line("connected_slaves", len(status.Replicas))
 	if c.Config.RequiresReplicas() {
 		w.Line("min_slaves_good_slaves", c.Replicas.Good())
@@ -232,19 +237,56 @@ func infoReplication(c *command.Ctx, w *command.InfoWriter) {
 		w.Line(fmt.Sprintf("slave%d", i), fmt.Sprintf("ip=%s,port=%d,state=%s,offset=%d,lag=%d",
 			s.ReplicaIP(), s.Replica.Port, s.Replica.State, s.Replica.Acked, s.Replica.Lag))
 	}
-	active := 0
-	if status.Backlog {
-		active = 1
-	}
 	w.Line("master_failover_state", "no-failover")
 	w.Line("master_replid", status.ID)
 	w.Line("master_replid2", status.ID2)
 	w.Line("master_repl_offset", status.Offset)
 	w.Line("second_repl_offset", status.Offset2)
-	w.Line("repl_backlog_active", active)
+	w.Line("repl_backlog_active", digit(status.Backlog))
 	w.Line("repl_backlog_size", c.Config.Get("repl-backlog-size"))
 	w.Line("repl_backlog_first_byte_offset", status.First)
 	w.Line("repl_backlog_histlen", status.Kept)
+}
+
+// infoPrimary writes the lines of a replica about its primary.
+func infoPrimary(c *command.Ctx, w *command.InfoWriter, p *command.PrimaryStatus) {
+	link := "down"
+	if p.Up {
+		link = "up"
+	}
+	w.Line("master_host", p.Host)
+	w.Line("master_port", p.Port)
+	w.Line("master_link_status", link)
+	w.Line("master_last_io_seconds_ago", p.Silence)
+	w.Line("master_sync_in_progress", digit(p.Syncing))
+	w.Line("slave_read_repl_offset", max(p.Offset, 0))
+	w.Line("slave_repl_offset", max(p.Offset, 0))
+	if p.Syncing {
+		percent := 0.0
+		if p.FileBytes > 0 {
+			percent = float64(p.FileRead) / float64(p.FileBytes) * 100
+		}
+		w.Line("master_sync_total_bytes", p.FileBytes)
+		w.Line("master_sync_read_bytes", p.FileRead)
+		w.Line("master_sync_left_bytes", max(p.FileBytes-p.FileRead, 0))
+		w.Line("master_sync_perc", fmt.Sprintf("%.2f", percent))
+		w.Line("master_sync_last_io_seconds_ago", max(p.Silence, 0))
+	}
+	if !p.Up {
+		w.Line("master_link_down_since_seconds", p.Down)
+	}
+	cfg := &c.Config.Replication
+	w.Line("slave_priority", cfg.Priority)
+	w.Line("slave_read_only", digit(cfg.ReadOnly))
+	w.Line("replica_announced", digit(cfg.Announced))
+}
+
+// digit returns 1 or 0.
+func digit(on bool) int {
+	if on {
+		return 1
+	}
+	return 0
 }
 
 func infoCluster(c *command.Ctx, w *command.InfoWriter) {

@@ -5,8 +5,8 @@ import (
 	"github.com/lockredis/lockredis/resp"
 )
 
-// The commands that would change the server's role, and MODULE. A server has no replicas, no
-// master and no modules, so most answers are Redis's errors.
+// The commands that change the server's role, and MODULE. A server has no modules, so most answers of
+// the latter are Redis's errors.
 var (
 	errFailoverCluster  = resp.Error("ERR FAILOVER not allowed in cluster mode. Use CLUSTER FAILOVER command instead.")
 	errFailoverNone     = resp.Error("ERR No failover in progress.")
@@ -14,7 +14,8 @@ var (
 	errFailoverReplicas = resp.Error("ERR FAILOVER requires connected replicas.")
 	errReplicaCluster   = resp.Error("ERR REPLICAOF not allowed in cluster mode.")
 	errMasterPort       = resp.Error("ERR Invalid master port")
-	errNoReplication    = resp.Error("ERR lockredis has no replication: REPLICAOF takes only NO ONE")
+	errReplicaIsOurs    = resp.Error("ERR Command is not valid when client is a replica.")
+	alreadyFollows      = resp.Status("OK Already connected to specified master")
 	errModuleLoad       = resp.Error("ERR Error loading the extension. Please check the server logs.")
 	errModuleUnload     = resp.Error("ERR Error unloading module: no such module with that name")
 )
@@ -63,20 +64,30 @@ func parseFailover(options resp.Args) (failure resp.Reply) {
 	return resp.NoReply
 }
 
-// replicaof takes NO ONE: the server is a master already.
-//
-// Differs from Redis: there is no replication, so a master's address is refused.
+// replicaof makes the server a replica of another one, or with NO ONE a master.
 func replicaof(c *command.Ctx, args resp.Args) resp.Reply {
 	if c.Cluster != nil {
 		return errReplicaCluster
 	}
 	if command.IsWord(args[1], "no") && command.IsWord(args[2], "one") {
+		c.Replicas.Lead()
 		return resp.OK
 	}
-	if port, ok := resp.ParseInt(args[2]); !ok || port < 0 || port > 65535 {
+	if c.Session.Follows() {
+		return errReplicaIsOurs
+	}
+	port, ok := resp.ParseInt(args[2])
+	switch {
+	case !ok:
+		return resp.ErrNotInt
+	case port < 0 || port > 65535:
 		return errMasterPort
 	}
-	return errNoReplication
+	if p := c.Replicas.Status().Primary; p != nil && p.Host == args.String(1) && p.Port == int(port) {
+		return alreadyFollows
+	}
+	c.Replicas.Follow(args.String(1), int(port))
+	return resp.OK
 }
 
 // moduleList replies what HELLO has as modules.

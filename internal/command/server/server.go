@@ -33,6 +33,10 @@ func timeCmd(c *command.Ctx, _ resp.Args) resp.Reply {
 
 func role(c *command.Ctx, _ resp.Args) resp.Reply {
 	status := c.Replicas.Status()
+	if p := status.Primary; p != nil {
+		return resp.Array(resp.BulkString("slave"), resp.BulkString(p.Host), resp.Int(int64(p.Port)),
+			resp.BulkString(p.State), resp.Int(p.Offset))
+	}
 	replicas := []resp.Reply{}
 	for _, s := range status.Replicas {
 		if s.Replica.State == command.Online {

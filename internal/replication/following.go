@@ -1,0 +1,194 @@
+package replication
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"strconv"
+
+	"github.com/lockredis/lockredis/internal/command"
+)
+
+// following is this server's place behind a primary.
+type following struct {
+	host  string
+	port  int
+	phase phase
+	link  *link // that is under way; nil: the next beat makes one
+	known bool  // the stream's id and offset are of a primary, or were ours before: PSYNC names them
+	down  int64 // beats since the last link was lost; 0: it is up, or there was none
+}
+
+// phase is how far a link has come.
+type phase uint8
+
+const (
+	toConnect phase = iota
+	connecting
+	handshake
+	syncing
+	connected
+)
+
+// String returns the phase as ROLE shows it.
+func (p phase) String() string {
+	return [...]string{"connect", "connecting", "handshake", "sync", "connected"}[p]
+}
+
+// Follow makes this server a replica of another one. Its own replicas are cut: they will follow the
+// other server's stream.
+//
+// Redis 7.0.15: replicationSetMaster in replication.c.
+func (r *Replication) Follow(host string, port int) {
+	was := r.following
+	if was != nil && was.host == host && was.port == port {
+		return
+	}
+	next := &following{host: host, port: port, down: 1}
+	if was == nil {
+		// As in Redis, what this server has may be a part of the other's stream.
+		next.known = r.started
+		if r.stop != nil {
+			r.stop()
+			r.stop = nil
+		}
+	} else {
+		next.known = was.known
+		was.unlink()
+	}
+	r.following = next
+	r.cutReplicas()
+	r.log.Info(fmt.Sprintf("Connecting to MASTER %s", next.addr()))
+	r.connect()
+	r.engine.Attend()
+	r.planBeat()
+}
+
+// Lead makes this server a primary. Its data stay, and so do the offsets: its stream continues the
+// one that it has followed, with another id.
+//
+// Redis 7.0.15: replicationUnsetMaster in replication.c.
+func (r *Replication) Lead() {
+	if r.following == nil {
+		return
+	}
+	r.following.unlink()
+	r.following = nil
+	id := r.currentID()
+	r.id, r.id2, r.offset2 = newID(r.env.Rand), id, r.offset+1
+	r.cutReplicas()
+	if r.backlog != nil {
+		r.stop = r.engine.Follow(r.tell)
+	}
+	r.db, r.alone = -1, 0
+	r.log.Info(fmt.Sprintf("Setting secondary replication ID to %s, valid up to offset: %d. New replication ID is %s",
+		r.id2, r.offset2, r.id))
+	r.engine.Attend()
+}
+
+// Follows reports whether this server is a replica.
+func (r *Replication) Follows() bool { return r.following != nil }
+
+// Stale reports whether this server is a replica that has no link to its primary, and may not show
+// its data then.
+func (r *Replication) Stale() bool {
+	return r.following != nil && r.following.phase != connected && !r.env.Config.Replication.ServeStale
+}
+
+// cutReplicas closes the connections of this server's replicas.
+func (r *Replication) cutReplicas() {
+	for len(r.replicas) > 0 {
+		r.env.Clients.Kill(r.replicas[0].session)
+	}
+}
+
+func (f *following) addr() string { return net.JoinHostPort(f.host, strconv.Itoa(f.port)) }
+
+// unlink ends the link.
+func (f *following) unlink() {
+	if f.link != nil {
+		f.link.cancel()
+		f.link = nil
+	}
+}
+
+// connect begins a link to the primary.
+func (r *Replication) connect() {
+	if r.engine.Ending() {
+		return
+	}
+	ctx, cancel := context.WithCancel(r.ctx)
+	l := &link{
+		r: r, following: r.following, cancel: cancel, acks: make(chan int64, 1),
+		greeting: r.greeting(),
+	}
+	r.following.link, r.following.phase = l, connecting
+	r.goroutines.Go(func() { l.run(ctx) })
+}
+
+// greeting returns what this server says of itself to a primary.
+func (r *Replication) greeting() greeting {
+	cfg, id := &r.env.Config.Replication, r.env.Server.Identity()
+	g := greeting{user: cfg.User, password: cfg.Password, port: id.Port, ip: cfg.AnnounceIP}
+	if cfg.AnnouncePort != 0 {
+		g.port = cfg.AnnouncePort
+	}
+	return g
+}
+
+// lost follows the end of a link. err is why it ended.
+func (r *Replication) lost(l *link, err error) {
+	f := l.following
+	if l.session != nil {
+		r.engine.Leave(l.session)
+	}
+	if r.following != f || f.link != l {
+		return // this server follows another one now, or none
+	}
+	wasUp := f.phase == connected
+	f.link, f.phase, f.down = nil, toConnect, max(f.down, 1)
+	r.engine.Attend()
+	r.log.Warn("The link with the MASTER has ended", "address", f.addr(), "error", err)
+	if wasUp {
+		r.connect()
+	}
+}
+
+// watch does what is due each second while this server is a replica.
+func (r *Replication) watch() {
+	f := r.following
+	if f.phase != connected {
+		f.down++
+	}
+	switch l := f.link; {
+	case l == nil:
+		r.connect()
+	case l.silent(r.env.Config.Replication.Timeout):
+		r.log.Warn("Timeout connecting to the MASTER, or no data nor PING received", "address", f.addr())
+		l.cancel()
+	case f.phase == connected:
+		l.acknowledge(r.offset)
+	}
+}
+
+// PrimaryStatus returns what INFO and ROLE show of the primary; nil: this server has none.
+func (r *Replication) primaryStatus() *command.PrimaryStatus {
+	f := r.following
+	if f == nil {
+		return nil
+	}
+	status := &command.PrimaryStatus{
+		Host: f.host, Port: f.port, State: f.phase.String(), Up: f.phase == connected,
+		Syncing: f.phase == syncing, Offset: -1, Silence: -1, Down: f.down,
+	}
+	if l := f.link; l != nil {
+		if status.Silence = l.silence; !status.Up {
+			status.Silence = -1
+		}
+		status.FileBytes, status.FileRead = l.fileBytes.Load(), l.fileRead.Load()
+	}
+	if f.known {
+		status.Offset = r.offset
+	}
+	return status
+}

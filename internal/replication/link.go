@@ -1,0 +1,377 @@
+package replication
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/lockredis/lockredis/internal/command"
+	"github.com/lockredis/lockredis/resp"
+)
+
+// link is a connection to a primary. One goroutine reads it, and enters the engine with what it has
+// read. Another one writes acknowledgements.
+type link struct {
+	r         *Replication
+	following *following
+	greeting  greeting
+	cancel    context.CancelFunc
+	acks      chan int64 // offsets to acknowledge; the last one counts
+
+	heard     atomic.Bool // something was read since the last beat
+	silence   int64       // beats since something was read; guarded by the engine
+	fileBytes atomic.Int64
+	fileRead  atomic.Int64
+
+	nc      net.Conn
+	in      *bufio.Reader
+	session *command.Session // the primary as a client, once the stream has begun
+}
+
+// greeting is what a replica says of itself.
+type greeting struct {
+	user, password string
+	port           int
+	ip             string // "": the connection's
+}
+
+// errReplaced ends a link that is not wanted any more.
+var errReplaced = errors.New("this server follows another one")
+
+// silent counts a second, and reports whether the primary has been silent for more than timeout
+// seconds.
+func (l *link) silent(timeout int64) bool {
+	if l.silence++; l.heard.Swap(false) {
+		l.silence = 0
+	}
+	return l.silence > timeout
+}
+
+// acknowledge has the primary told that everything up to offset has arrived.
+func (l *link) acknowledge(offset int64) {
+	select {
+	case <-l.acks:
+	default:
+	}
+	l.acks <- offset
+}
+
+// inside runs do inside the engine, unless the link is not wanted any more.
+func (l *link) inside(do func() error) (err error) {
+	l.r.engine.Outside(func() {
+		if l.r.following != l.following || l.following.link != l || l.r.engine.Ending() {
+			err = errReplaced
+			return
+		}
+		err = do()
+	})
+	return err
+}
+
+// enter notes a phase.
+func (l *link) enter(p phase) error {
+	return l.inside(func() error {
+		l.following.phase = p
+		return nil
+	})
+}
+
+// run connects and follows, until the connection or ctx ends.
+func (l *link) run(ctx context.Context) {
+	err := l.follow(ctx)
+	l.cancel()
+	l.r.engine.Outside(func() { l.r.lost(l, err) })
+}
+
+func (l *link) follow(ctx context.Context) error {
+	nc, err := l.r.env.Server.Dial(ctx, l.following.addr())
+	if err != nil {
+		return err
+	}
+	var ends sync.WaitGroup
+	defer ends.Wait()
+	defer l.cancel()
+	ends.Go(func() {
+		<-ctx.Done()
+		nc.Close()
+	})
+	l.nc, l.in = nc, bufio.NewReaderSize(hearing{nc, &l.heard}, 64<<10)
+	if err := l.enter(handshake); err != nil {
+		return err
+	}
+	if err := l.greet(); err != nil {
+		return err
+	}
+	if err := l.sync(); err != nil {
+		return err
+	}
+	ends.Go(func() { l.write(ctx) })
+	return l.stream()
+}
+
+// hearing notes that something was read.
+type hearing struct {
+	io.Reader
+	heard *atomic.Bool
+}
+
+func (h hearing) Read(p []byte) (int, error) {
+	n, err := h.Reader.Read(p)
+	if n > 0 {
+		h.heard.Store(true)
+	}
+	return n, err
+}
+
+// write sends the acknowledgements.
+func (l *link) write(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case offset := <-l.acks:
+			if err := l.send("REPLCONF", "ACK", strconv.FormatInt(offset, 10)); err != nil {
+				l.cancel()
+				return
+			}
+		}
+	}
+}
+
+func (l *link) send(words ...string) error {
+	_, err := l.nc.Write(resp.AppendCommand(nil, words...))
+	return err
+}
+
+// greet says what this server is. PING comes first: its reply says whether the primary answers. The
+// rest goes together.
+//
+// Redis 7.0.15: syncWithMaster in replication.c.
+func (l *link) greet() error {
+	if err := l.send("PING"); err != nil {
+		return err
+	}
+	reply, err := l.line()
+	if err != nil {
+		return err
+	}
+	if !strings.HasPrefix(reply, "+") && !strings.HasPrefix(reply, "-NOAUTH") &&
+		!strings.HasPrefix(reply, "-NOPERM") && !strings.HasPrefix(reply, "-ERR operation not permitted") {
+		return fmt.Errorf("error reply to PING: %s", reply)
+	}
+	g := l.greeting
+	lines := [][]string{{"REPLCONF", "listening-port", strconv.Itoa(g.port)}}
+	if g.ip != "" {
+		lines = append(lines, []string{"REPLCONF", "ip-address", g.ip})
+	}
+	lines = append(lines, []string{"REPLCONF", "capa", "eof", "capa", "psync2"})
+	if g.password != "" {
+		auth := []string{"AUTH", g.password}
+		if g.user != "" {
+			auth = []string{"AUTH", g.user, g.password}
+		}
+		lines = append([][]string{auth}, lines...)
+	}
+	for _, words := range lines {
+		if err := l.send(words...); err != nil {
+			return err
+		}
+	}
+	for _, words := range lines {
+		reply, err := l.line()
+		switch {
+		case err != nil:
+			return err
+		case strings.HasPrefix(reply, "-") && words[0] == "AUTH":
+			return fmt.Errorf("unable to AUTH: %s", reply)
+		case strings.HasPrefix(reply, "-"):
+			l.r.log.Info("The MASTER does not understand REPLCONF", "option", words[1], "reply", reply)
+		}
+	}
+	return nil
+}
+
+// mostLine is how long a line may be that is no part of the stream, in bytes.
+const mostLine = 1024
+
+// line reads a line. Empty lines say only that the primary lives.
+func (l *link) line() (line string, err error) {
+	for line == "" {
+		var b []byte
+		for {
+			c, err := l.in.ReadByte()
+			if err != nil {
+				return "", err
+			}
+			if c == '\n' {
+				break
+			}
+			if b = append(b, c); len(b) > mostLine {
+				return "", errors.New("the MASTER sends a line without an end")
+			}
+		}
+		line = strings.TrimSuffix(string(b), "\r")
+	}
+	return line, nil
+}
+
+// sync asks for the stream, and gets all data first if the primary says so.
+func (l *link) sync() error {
+	id, offset := "?", int64(-1)
+	err := l.inside(func() error {
+		if l.following.known {
+			id, offset = l.r.currentID(), l.r.offset+1
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if err := l.send("PSYNC", id, strconv.FormatInt(offset, 10)); err != nil {
+		return err
+	}
+	reply, err := l.line()
+	if err != nil {
+		return err
+	}
+	words := strings.Fields(reply)
+	switch {
+	case words[0] == "+FULLRESYNC" && len(words) == 3:
+		at, err := strconv.ParseInt(words[2], 10, 64)
+		if err != nil || len(words[1]) != len(noID) || at < 0 {
+			return fmt.Errorf("wrong reply to PSYNC: %s", reply)
+		}
+		return l.fullSync(words[1], at)
+	case words[0] == "+CONTINUE":
+		if len(words) > 1 && len(words[1]) == len(noID) {
+			id = words[1]
+		}
+		return l.inside(func() error {
+			l.r.continues(l, id)
+			return nil
+		})
+	}
+	return fmt.Errorf("reply to PSYNC: %s", reply)
+}
+
+// continues notes that the primary continues the stream that this server has. It may have another id
+// now.
+func (r *Replication) continues(l *link, id string) {
+	if was := r.currentID(); id != was {
+		r.id, r.id2, r.offset2 = id, was, r.offset+1
+		r.log.Info("Master replication ID changed to " + id)
+		r.cutReplicas()
+	}
+	if r.backlog == nil {
+		r.backlog = newBacklog(r.env.Config.Replication.Backlog, r.offset)
+	}
+	r.log.Info("Successful partial resynchronization with master.")
+	l.up()
+}
+
+// up begins the stream.
+func (l *link) up() {
+	f, r := l.following, l.r
+	f.phase, f.down, f.known = connected, 0, true
+	l.session = &command.Session{Addr: l.nc.RemoteAddr().String(), LAddr: l.nc.LocalAddr().String(),
+		Primary: true, Conn: linkConn{l}}
+	r.engine.Join(l.session)
+	l.session.User = nil
+	l.session.Authenticated.Store(true)
+	r.engine.Attend()
+	l.acknowledge(r.offset)
+}
+
+// fullSync gets all data, as they were at an offset of a stream.
+func (l *link) fullSync(id string, offset int64) error {
+	if err := l.enter(syncing); err != nil {
+		return err
+	}
+	l.r.log.Info(fmt.Sprintf("Full resync from master: %s:%d", id, offset))
+	file, err := l.file()
+	if err != nil {
+		return err
+	}
+	return l.inside(func() error {
+		r, f := l.r, l.following
+		f.known = false // half of a file is no stream's data
+		r.cutReplicas()
+		r.log.Info("MASTER <-> REPLICA sync: Loading DB in memory")
+		if err := r.files.Replace(file); err != nil {
+			return err
+		}
+		if r.following != f || f.link != l {
+			return errReplaced
+		}
+		r.id, r.offset, r.id2, r.offset2 = id, offset, "", -1
+		r.backlog = newBacklog(r.env.Config.Replication.Backlog, offset)
+		r.log.Info("MASTER <-> REPLICA sync: Finished with success")
+		l.up()
+		return nil
+	})
+}
+
+// file reads the file of all data: of a length that is told, or up to a mark that is told.
+func (l *link) file() ([]byte, error) {
+	head, err := l.line()
+	if err != nil {
+		return nil, err
+	}
+	if strings.HasPrefix(head, "-") {
+		return nil, fmt.Errorf("the MASTER gives no file: %s", head)
+	}
+	if mark, is := strings.CutPrefix(head, "$EOF:"); is && len(mark) == len(noID) {
+		return l.fileUpTo([]byte(mark))
+	}
+	size, err := strconv.ParseInt(strings.TrimPrefix(head, "$"), 10, 64)
+	if err != nil || size < 0 || head[0] != '$' {
+		return nil, fmt.Errorf("bad protocol from MASTER, the first byte is not '$': %.100q", head)
+	}
+	l.fileBytes.Store(size)
+	var file bytes.Buffer // it grows with what arrives: the size is only promised
+	_, err = io.CopyN(&file, counting{l.in, &l.fileRead}, size)
+	return file.Bytes(), err
+}
+
+// fileUpTo reads a file that ends with a mark. Nothing follows the mark before this server
+// acknowledges the file.
+func (l *link) fileUpTo(mark []byte) (file []byte, err error) {
+	in := counting{l.in, &l.fileRead}
+	buf := make([]byte, 64<<10)
+	for !bytes.HasSuffix(file, mark) {
+		n, err := in.Read(buf)
+		if err != nil {
+			return nil, err
+		}
+		file = append(file, buf[:n]...)
+	}
+	return file[:len(file)-len(mark)], nil
+}
+
+// counting counts what is read.
+type counting struct {
+	io.Reader
+	n *atomic.Int64
+}
+
+func (c counting) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
+	c.n.Add(int64(n))
+	return n, err
+}
+
+// linkConn is a link as the connection of its session. Nothing is written to it.
+type linkConn struct{ l *link }
+
+func (linkConn) Write([]byte) bool                 { return true }
+func (c linkConn) Kill()                           { c.l.cancel() }
+func (linkConn) Wake()                             {}
+func (linkConn) Sizes(bool) (none command.Buffers) { return none }

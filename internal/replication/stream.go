@@ -1,0 +1,109 @@
+package replication
+
+import (
+	"bytes"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/lockredis/lockredis/resp"
+)
+
+// stream reads the primary's stream and does what it says, until the link ends. What is read is this
+// server's stream, too: its replicas get the same bytes.
+func (l *link) stream() error {
+	s := &applying{l: l}
+	for {
+		space := s.reader.Space()
+		n, err := l.in.Read(space)
+		if err != nil {
+			return err
+		}
+		s.raw = append(s.raw, space[:n]...)
+		s.reader.Advance(n)
+		if err := l.inside(s.apply); err != nil {
+			return err
+		}
+	}
+}
+
+// applying is a stream that is applied.
+type applying struct {
+	l      *link
+	reader resp.Reader
+	raw    []byte // read, and not yet passed on to this server's replicas
+	used   int    // the first bytes of raw, whose commands were read
+	multi  bool   // MULTI was read: queue has the commands since
+	queue  []resp.Args
+}
+
+// limits are those of a primary: what it sends was accepted by it.
+var limits = resp.Limits{MaxBulk: math.MaxInt64}
+
+// apply runs the complete commands that were read. Those between MULTI and EXEC run together.
+func (s *applying) apply() error {
+	for {
+		before := s.reader.Buffered()
+		args, ok, err := s.reader.Next(limits)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			s.raw = slices.Clip(s.raw)
+			return nil
+		}
+		s.used += before - s.reader.Buffered()
+		if len(args) > 0 {
+			s.command(args)
+		}
+		if !s.multi {
+			s.pass()
+		}
+	}
+}
+
+// pass passes what was done on to this server's replicas.
+func (s *applying) pass() {
+	s.l.r.feed(s.raw[:s.used])
+	s.raw, s.used = s.raw[s.used:], 0
+	if len(s.raw) == 0 {
+		s.raw = nil
+	}
+}
+
+func (s *applying) command(args resp.Args) {
+	switch name := strings.ToLower(string(args[0])); {
+	case name == "multi":
+		s.multi = true
+	case name == "exec":
+		for _, line := range s.queue {
+			s.run(line)
+		}
+		s.multi, s.queue = false, nil
+	case s.multi:
+		s.queue = append(s.queue, args.Clone())
+	default:
+		s.run(args)
+	}
+}
+
+func (s *applying) run(args resp.Args) {
+	r, session := s.l.r, s.l.session
+	switch name := strings.ToLower(string(args[0])); {
+	case name == "select" && len(args) == 2:
+		if db, ok := resp.ParseInt(args[1]); ok && db >= 0 && db < int64(r.env.Space.Len()) {
+			session.DB = int(db)
+		} else {
+			r.log.Warn("the MASTER selects a database that this server does not have", "database", string(args[1]))
+		}
+	case name == "replconf":
+		if len(args) == 3 && bytes.EqualFold(args[1], []byte("getack")) {
+			s.l.acknowledge(r.offset) // what is before this command
+		}
+	case name == "ping":
+	default:
+		if reply := r.engine.Apply(session, args); reply.IsError() {
+			r.log.Warn("This replica cannot do what its MASTER did", "command", name, "error", reply.Text())
+		}
+	}
+}
