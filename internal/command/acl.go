@@ -38,7 +38,7 @@ func (s *commandSet) describe() {
 	for _, cmd := range s.rows {
 		rows = append(rows, cmd.aclRow())
 	}
-	rows = addAbsent(rows, s.whole)
+	addAbsent(rows)
 	s.catalog = acl.NewCatalog(rows)
 	for _, cmd := range s.rows {
 		for _, row := range append([]*Command{cmd}, cmd.Subs...) {
@@ -56,25 +56,19 @@ func (cmd *Command) aclRow() acl.Row {
 	return row
 }
 
-// addAbsent adds the commands of absentCategories: all of them, or only the subcommands of
-// containers that are there.
-func addAbsent(rows []acl.Row, all bool) []acl.Row {
+// addAbsent adds the subcommands of absentCategories to their containers.
+func addAbsent(rows []acl.Row) {
 	at := map[string]int{}
 	for i := range rows {
 		at[rows[i].Name] = i
 	}
 	for line := range strings.Lines(strings.TrimSpace(absentCategories)) {
 		words := strings.Fields(line)
-		row := acl.Row{Name: words[0], Categories: words[1:]}
-		parent, _, isSub := strings.Cut(row.Name, "|")
-		if i, known := at[parent]; known && isSub {
-			rows[i].Subs = append(rows[i].Subs, row)
-		} else if all && !isSub {
-			at[row.Name] = len(rows)
-			rows = append(rows, row)
+		container, _, _ := strings.Cut(words[0], "|")
+		if i, known := at[container]; known {
+			rows[i].Subs = append(rows[i].Subs, acl.Row{Name: words[0], Categories: words[1:]})
 		}
 	}
-	return rows
 }
 
 // ACLLine returns a command line as ACL rules see it.
@@ -206,85 +200,11 @@ func (cmd *Command) ACLCategories() []string {
 	return names
 }
 
-// absentCategories are the ACL categories of the commands and subcommands of Redis 7.0.15
-// that may be missing in the table, one to a line. Rules can name them, and a user is
-// described in the same words as in Redis. A line about a command of the table, or about a
-// subcommand of a container that is not there, has no effect.
+// absentCategories are the ACL categories of the subcommands of Redis 7.0.15 that are missing in a
+// table that has their containers. Rules can name them, and a user is described in the same words as in
+// Redis.
 const absentCategories = `
-bitcount read bitmap slow
-bitfield write bitmap slow
-bitfield_ro read bitmap fast
-bitop write bitmap slow
-bitpos read bitmap slow
-client|caching slow connection
-client|getredir slow connection
-client|tracking slow connection
-client|trackinginfo slow connection
-cluster|failover admin slow dangerous
-cluster|forget admin slow dangerous
-cluster|meet admin slow dangerous
-cluster|replicate admin slow dangerous
-cluster|saveconfig admin slow dangerous
-cluster|setslot admin slow dangerous
-dump keyspace read slow
-failover admin slow dangerous
-geoadd write geo slow
-geodist read geo slow
-geohash read geo slow
-geopos read geo slow
-georadius write geo slow
-georadius_ro read geo slow
-georadiusbymember write geo slow
-georadiusbymember_ro read geo slow
-geosearch read geo slow
-geosearchstore write geo slow
-getbit read bitmap fast
-migrate keyspace write slow dangerous
-module slow
-module|help slow
-module|list admin slow dangerous
-module|load admin slow dangerous
-module|loadex admin slow dangerous
-module|unload admin slow dangerous
-pfadd write hyperloglog fast
-pfcount read hyperloglog slow
-pfdebug write hyperloglog admin slow dangerous
-pfmerge write hyperloglog slow
-pfselftest hyperloglog admin slow dangerous
-psync admin slow dangerous
-replconf admin slow dangerous
-replicaof admin slow dangerous
-restore keyspace write slow dangerous
-restore-asking keyspace write slow dangerous
-setbit write bitmap slow
 sentinel|simulate-failure admin slow dangerous
-slaveof admin slow dangerous
-sync admin slow dangerous
-xack write stream fast
-xadd write stream fast
-xautoclaim write stream fast
-xclaim write stream fast
-xdel write stream fast
-xgroup slow
-xgroup|create write stream slow
-xgroup|createconsumer write stream slow
-xgroup|delconsumer write stream slow
-xgroup|destroy write stream slow
-xgroup|help stream slow
-xgroup|setid write stream slow
-xinfo slow
-xinfo|consumers read stream slow
-xinfo|groups read stream slow
-xinfo|help stream slow
-xinfo|stream read stream slow
-xlen read stream fast
-xpending read stream slow
-xrange read stream slow
-xread read stream slow blocking
-xreadgroup write stream slow blocking
-xrevrange read stream slow
-xsetid write stream fast
-xtrim write stream slow
 `
 
 // LogRefusal adds an entry to ACL LOG. object is the refused command, key or channel, or

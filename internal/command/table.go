@@ -124,10 +124,6 @@ func (cmd *Command) Sub(name []byte) *Command {
 // Container reports whether the command has subcommands.
 func (cmd *Command) Container() bool { return len(cmd.Subs) > 0 }
 
-// absent are the commands of Redis 7.0.15 that are not in the table. A redis.conf may
-// rename or disable them nevertheless.
-const absent = "psync replconf sync"
-
 // Table is the command table of one server.
 type Table struct {
 	*commandSet              // shared until the server changes its commands
@@ -138,9 +134,7 @@ type Table struct {
 // changes only a set of its own, see Own.
 type commandSet struct {
 	byName  map[string]*Command
-	absent  map[string]bool     // the names of const absent, renames applied
 	hidden  map[string]*Command // rows that only FindHidden finds, by their first names
-	whole   bool                // a server's table: ACL rules can name all commands of Redis
 	shared  bool                // other tables may have the set: it does not change
 	rows    []*Command
 	ids     int          // rows and subcommands so far
@@ -160,10 +154,7 @@ type Group struct {
 
 // NewTable returns a server's table of the commands of groups. The group of a row is set here.
 func NewTable(groups ...Group) *Table {
-	s := &commandSet{byName: map[string]*Command{}, absent: map[string]bool{}, whole: true, shared: true}
-	for name := range strings.FieldsSeq(absent) {
-		s.absent[name] = true
-	}
+	s := &commandSet{byName: map[string]*Command{}, shared: true}
 	for _, g := range groups {
 		s.add(g.Name, g.Rows)
 	}
@@ -182,7 +173,7 @@ func (t *Table) Share() *Table { return newTable(t.commandSet) }
 // Pick returns a table of another kind of node. It has the rows of t that names lists, and
 // others. others are by group, and have other names.
 func (t *Table) Pick(names []string, others map[string][]*Command) *Table {
-	s := &commandSet{byName: map[string]*Command{}, absent: map[string]bool{}}
+	s := &commandSet{byName: map[string]*Command{}}
 	for _, name := range names {
 		cmd := t.byName[name].copy()
 		s.add(cmd.Group, []*Command{cmd})
@@ -239,8 +230,7 @@ func (t *Table) Own() {
 // copy returns a set with the same rows that may be changed.
 func (s *commandSet) copy() *commandSet {
 	c := &commandSet{
-		byName: make(map[string]*Command, len(s.byName)), absent: maps.Clone(s.absent),
-		whole: s.whole, ids: s.ids, catalog: s.catalog,
+		byName: make(map[string]*Command, len(s.byName)), ids: s.ids, catalog: s.catalog,
 	}
 	for _, row := range s.rows {
 		cmd := row.copy()
@@ -347,12 +337,8 @@ func (t *Table) All() []*Command { return t.rows }
 // Len returns the number of commands, subcommands not counted.
 func (t *Table) Len() int { return len(t.rows) }
 
-// Knows reports whether Redis has a command of that name, in the table or not. Case is
-// ignored.
-func (t *Table) Knows(name string) bool {
-	name = strings.ToLower(name)
-	return t.byName[name] != nil || t.absent[name]
-}
+// Knows reports whether there is a command of that name. Case is ignored.
+func (t *Table) Knows(name string) bool { return t.byName[strings.ToLower(name)] != nil }
 
 // Rename gives a command another name (rename-command). The name "" removes the command.
 // Rename reports false when there is no such command or the new name is taken.
@@ -363,18 +349,12 @@ func (t *Table) Rename(from, to string) bool {
 	}
 	t.Own()
 	cmd := t.byName[from]
-	if cmd != nil {
-		t.hide(from, cmd)
-	}
+	t.hide(from, cmd)
 	delete(t.byName, from)
-	delete(t.absent, from)
-	switch {
-	case to == "":
+	if to == "" {
 		t.rows = slices.DeleteFunc(t.rows, func(row *Command) bool { return row == cmd })
-	case cmd != nil:
+	} else {
 		t.byName[to] = cmd
-	default:
-		t.absent[to] = true
 	}
 	t.fillSlots()
 	return true

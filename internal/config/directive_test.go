@@ -99,12 +99,12 @@ func TestEveryRowIsComplete(t *testing.T) {
 // fields returns the exported fields of a Config, and of its parts, as text.
 func fields(c *Config) map[string]string {
 	text := map[string]string{}
-	for _, part := range []any{c, &c.TLS, &c.Cluster, &c.RDB, &c.AOF, &c.Eviction, &c.Lazyfree} {
+	for _, part := range []any{c, &c.TLS, &c.Cluster, &c.RDB, &c.AOF, &c.Eviction, &c.Lazyfree, &c.Replication} {
 		v := reflect.ValueOf(part).Elem()
 		for i := range v.NumField() {
 			f := v.Type().Field(i)
 			nested := v.Type() == reflect.TypeFor[Config]() &&
-				slices.Contains([]string{"TLS", "Cluster", "RDB", "AOF", "Eviction", "Lazyfree"}, f.Name)
+				slices.Contains([]string{"TLS", "Cluster", "RDB", "AOF", "Eviction", "Lazyfree", "Replication"}, f.Name)
 			if f.IsExported() && !nested {
 				text[v.Type().Name()+"."+f.Name] = fmt.Sprint(v.Field(i))
 			}

@@ -34,18 +34,18 @@ func TestAnUnknownCommandIsLoggedOnceForAClientsName(t *testing.T) {
 	for range 3 {
 		s, _ := connect(e)
 		send(e, s, "CLIENT", "SETNAME", "orders")
-		send(e, s, "PSYNC", "k", "*", "f", "v")
-		if got := send(e, s, "psync"); !strings.HasPrefix(got, "-ERR unknown command 'psync'") {
+		send(e, s, "VADD", "k", "*", "f", "v")
+		if got := send(e, s, "vadd"); !strings.HasPrefix(got, "-ERR unknown command 'vadd'") {
 			t.Errorf("%q", got)
 		}
 	}
-	const want = `msg="unknown command" command=PSYNC`
+	const want = `msg="unknown command" command=VADD`
 	if got := lines(); len(got) != 1 || !strings.Contains(got[0], want) ||
 		!strings.Contains(got[0], "name=orders") || strings.Contains(got[0], "hint") {
 		t.Errorf("%q", got)
 	}
 	s, _ := connect(e)
-	send(e, s, "PSYNC")
+	send(e, s, "VADD")
 	send(e, s, "NOPE")
 	send(e, s, "CONFIG", "NOPE")
 	send(e, s, "CONFIG", "NONE")

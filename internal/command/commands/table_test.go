@@ -139,23 +139,14 @@ func TestRenameGivesACommandAnotherNameOrRemovesItsRow(t *testing.T) {
 		{"set", "SET", true, rows - 1},
 		{"psync", "watcher", true, rows - 1},
 		{"set", "watcher", false, rows - 1},
-		{"watcher", "", true, rows - 1},
-		{"acl", "fetch", false, rows - 1},
-		{"set", "slowlog", false, rows - 1},
-		{"nope", "", false, rows - 1},
+		{"watcher", "", true, rows - 2},
+		{"acl", "fetch", false, rows - 2},
+		{"set", "slowlog", false, rows - 2},
+		{"nope", "", false, rows - 2},
 	} {
 		if ok := table.Rename(r.from, r.to); ok != r.ok || table.Len() != r.len {
 			t.Errorf("Rename(%q, %q) is %v and leaves %d rows, want %v and %d",
 				r.from, r.to, ok, table.Len(), r.ok, r.len)
-		}
-	}
-}
-
-func TestAbsentCommandsHaveNoRow(t *testing.T) {
-	table := commands.NewTable()
-	for _, name := range absent {
-		if !table.Knows(name) || table.Lookup([]byte(name)) != nil {
-			t.Errorf("%s is unknown or has a row", name)
 		}
 	}
 }
