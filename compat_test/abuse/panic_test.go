@@ -109,9 +109,10 @@ var ways = map[string]way{
 	},
 }
 
-// deadly are commands that end or stop more than their client when their handler runs.
+// deadly are commands that end or stop more than their client when their handler runs, or after which
+// it gets no replies.
 var deadly = map[string]bool{"shutdown": true, "client|pause": true, "debug|sleep": true,
-	"client|kill": true}
+	"client|kill": true, "sync": true, "psync": true}
 
 func TestPanicInAnyCommandEndsOnlyItsClient(t *testing.T) {
 	for _, after := range []bool{false, true} {

@@ -48,6 +48,7 @@ type spec struct {
 // default user's rights, or silence the connection.
 var unfit = map[string]bool{
 	"shutdown": true, "client|pause": true, "client|reply": true, "debug|sleep": true, "debug": true,
+	"sync": true, "psync": true,
 	"config|set": true, "acl|setuser": true,
 }
 

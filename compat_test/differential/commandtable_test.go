@@ -64,7 +64,7 @@ func compareTables(t *testing.T, oracle, target *wire.Conn) {
 // notGenerated are the commands that sequences leave out. Their replies are figures or
 // prose, or they end, mute or subscribe the connection. The vectors hold them. ACL has a test of its own.
 var notGenerated = strings.Fields(`
-	bgrewriteaof bgsave failover module|load module|loadex module|unload migrate pfdebug pfselftest save shutdown info lolwut memory debug monitor quit
+	bgrewriteaof bgsave sync psync replconf failover module|load module|loadex module|unload migrate pfdebug pfselftest save shutdown info lolwut memory debug monitor quit
 	psubscribe punsubscribe subscribe unsubscribe ssubscribe sunsubscribe
 	client|info client|kill client|list client|pause client|reply
 	command|count command|docs command|getkeysandflags command|info command|list config|rewrite script|debug slowlog|len latency|doctor latency|histogram asking readonly readwrite cluster acl`)

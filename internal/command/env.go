@@ -95,6 +95,9 @@ type Stats struct {
 	Unexpected                      int64 // panics caught
 	Saves                           int64 // RDB files of SAVE, BGSAVE and save points
 	Exceeded                        Exceeded
+	// How often a replica got all data, or the rest of the stream; and how often it asked for the
+	// rest of a stream and got all data.
+	Full, Partial, NotPartial int64
 	// Before is the traffic at the last CONFIG RESETSTAT.
 	Before Traffic
 }

@@ -19,7 +19,7 @@ type Replication interface {
 	Sync(c *Ctx, request SyncRequest) resp.Reply
 	// Acked notes that a replica has everything up to an offset of the stream.
 	Acked(s *Session, offset int64)
-	// Wait has c's client wait until n replicas have all that it has changed, or until a deadline in
+	// Wait has c's client wait until n replicas have all that was changed before, or until a deadline in
 	// Unix ms; 0: none. It returns how many have it; waits is false if that is the reply to WAIT.
 	Wait(c *Ctx, n, deadline int64) (have int64, waits bool)
 	// Good returns how many replicas count for min-replicas-to-write.
@@ -46,10 +46,15 @@ type Replica struct {
 	EOF    bool   // it can read a file that ends with a mark, of unknown length
 	Once   bool   // it wants the file and no stream
 	PSync2 bool   // it knows that +CONTINUE may name another id
-	State  ReplicaState
-	Acked  int64 // up to where it has the stream
-	Lag    int64 // seconds since its last acknowledgement
+	// Without is what its file lacks.
+	Without FileParts
+	State   ReplicaState
+	Acked   int64 // up to where it has the stream
+	Lag     int64 // seconds since its last acknowledgement, or another sign of life before the stream
 }
+
+// FileParts are parts of an RDB file.
+type FileParts struct{ Data, Functions bool }
 
 // ReplicaState is the state of a connection that may become a replica.
 type ReplicaState uint8

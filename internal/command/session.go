@@ -50,7 +50,7 @@ type Session struct {
 	Touched bool         // a watched key changed: EXEC answers nil
 
 	Replica *Replica // nil: it has sent neither REPLCONF nor PSYNC
-	Written int64    // the offset of the replicas' stream behind the client's last change
+	Written int64    // the offset of the replicas' stream behind the client's last command
 
 	Tracking *TrackingState // nil if CLIENT TRACKING was never on
 

@@ -341,6 +341,7 @@ func (p *parking) serve(
 		reply, served = again(c, key)
 		return reply
 	})
+	s.Written = e.replicas.Offset()
 	if served {
 		e.measures.Served(parked, e.stopwatch.Read()-began)
 		p.end(parked, reply)

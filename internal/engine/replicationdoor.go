@@ -8,9 +8,6 @@ import (
 // replicationDoor is the engine as replication.Replication sees it: replication.Engine.
 type replicationDoor struct{ door }
 
-// Caller returns the session of the command that runs, or ran last.
-func (d replicationDoor) Caller() *command.Session { return d.current }
-
 // Apply runs a command of the primary s as a unit.
 func (d replicationDoor) Apply(s *command.Session, args resp.Args) resp.Reply {
 	e := d.Engine

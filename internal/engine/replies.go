@@ -38,6 +38,9 @@ func (r *replies) end(s *command.Session, reply resp.Reply) {
 // passEmpty passes over a command without words. It has no reply and no effect, but as in Redis it
 // is the next command for CLIENT REPLY SKIP and CLIENT CACHING.
 func (e *Engine) passEmpty(s *command.Session) {
+	if s.Replica != nil {
+		s.Replica.Lag = 0 // a replica says so that it works
+	}
 	s.ReplyMode = s.ReplyMode.Next()
 	tracking.EndCaching(s)
 }

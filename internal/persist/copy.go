@@ -4,27 +4,34 @@ import (
 	"bytes"
 	"math"
 
+	"github.com/lockredis/lockredis/internal/command"
 	"github.com/lockredis/lockredis/internal/rdb"
 )
 
 // Copy is an RDB file of the data as they were when it began, in pieces: for a replica. It is used
 // inside the engine.
 type Copy struct {
-	save *save
-	sum  uint64 // of the pieces, with rdbchecksum
+	save   *save
+	summed bool   // rdbchecksum when it began
+	sum    uint64 // of the pieces, with rdbchecksum
 }
 
-// Copy begins a copy of the present data.
-func (s *Files) Copy() *Copy { return &Copy{save: s.begin()} }
+// Copy begins a copy of the present data, without some of their parts.
+func (s *Files) Copy(without command.FileParts) *Copy {
+	c := &Copy{save: s.begin(without), summed: s.env.Config.RDB.Checksum}
+	if without.Data {
+		c.End()
+	}
+	return c
+}
 
 // Next returns a piece of the file, and whether there are more. The piece is valid until the next
 // call.
 func (c *Copy) Next() (piece []byte, more bool) {
-	summed := c.save.files.env.Config.RDB.Checksum
 	switch more = c.save.step(); {
 	case !more:
-		c.save.out = rdb.AppendEnd(c.save.out, c.sum, summed)
-	case summed:
+		c.save.out = rdb.AppendEnd(c.save.out, c.sum, c.summed)
+	case c.summed:
 		c.sum = rdb.Checksum(c.sum, c.save.out)
 	}
 	piece, c.save.out = c.save.out, c.save.out[:0]

@@ -139,7 +139,7 @@ func (s *Files) Park(c *command.Ctx) {
 func (s *Files) start(waiting []*command.Parked) {
 	s.env.Stats.Saves++
 	s.tried = s.env.Space.Now() / 1000
-	s.current = s.begin()
+	s.current = s.begin(command.FileParts{})
 	s.current.waiting = waiting
 	cfg := s.env.Config
 	path, sum := cfg.Path(cfg.RDB.File), cfg.RDB.Checksum
@@ -228,7 +228,7 @@ func (s *Files) Now() error {
 	cfg := s.env.Config
 	file, err := rdb.Create(cfg.Path(cfg.RDB.File), cfg.RDB.Checksum)
 	s.tried = s.env.Space.Now() / 1000
-	w := s.begin()
+	w := s.begin(command.FileParts{})
 	defer w.snapshot.End()
 	for more := err == nil; more; {
 		if s.engine.Ending() { // a second signal, or Close

@@ -25,7 +25,7 @@ func beginSave(t *testing.T, h *host) (*save, *rdb.File) {
 	}
 	var w *save
 	h.Outside(func() {
-		w = h.files.begin()
+		w = h.files.begin(command.FileParts{})
 		h.files.current = w
 		for w.step() {
 		}
@@ -133,7 +133,7 @@ func TestTheKeysOfASaveAreCounted(t *testing.T) {
 		}
 	}
 	expect(false, 0, 0)
-	h.Outside(func() { h.files.current = h.files.begin() })
+	h.Outside(func() { h.files.current = h.files.begin(command.FileParts{}) })
 	expect(true, 0, 3*batchKeys)
 	h.Outside(func() { h.files.current.step() })
 	expect(true, batchKeys, 3*batchKeys)

@@ -40,8 +40,8 @@ var (
 	errSaveAtEnd     = errors.New("the server ends")
 )
 
-// begin takes a snapshot, and encodes the beginning of the file.
-func (s *Files) begin() *save {
+// begin takes a snapshot, and encodes the beginning of the file. The functions may be left out.
+func (s *Files) begin(without command.FileParts) *save {
 	env := s.env
 	now := env.Space.Now()
 	s.encoder.Compress, s.encoder.Valkey = env.Config.RDB.Compress, env.Config.Valkey()
@@ -53,7 +53,9 @@ func (s *Files) begin() *save {
 	if s.logMark != "" {
 		w.out = s.encoder.AppendFact(w.out, logFact, s.logMark)
 	}
-	w.out = s.encoder.AppendFunctions(w.out, env.Scripts.LibraryCodes())
+	if !without.Functions {
+		w.out = s.encoder.AppendFunctions(w.out, env.Scripts.LibraryCodes())
+	}
 	for _, db := range env.Space.Opened() {
 		w.keys += int64(db.Len())
 	}

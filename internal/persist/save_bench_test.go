@@ -2,6 +2,7 @@ package persist
 
 import (
 	"fmt"
+	"github.com/lockredis/lockredis/internal/command"
 	"slices"
 	"testing"
 	"time"
@@ -22,7 +23,7 @@ func BenchmarkSaveBatches(b *testing.B) {
 	}
 	var batches []time.Duration
 	for b.Loop() {
-		w := host.files.begin()
+		w := host.files.begin(command.FileParts{})
 		for more := true; more; {
 			start := time.Now()
 			more = w.step()

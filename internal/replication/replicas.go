@@ -17,10 +17,14 @@ import (
 type replica struct {
 	session *command.Session
 	old     bool          // it sent SYNC
-	copy    *persist.Copy // of the data, while it is sent
-	sent    bool          // the file is queued: the stream begins with the next acknowledgement
+	copy    *persist.Copy // of the data; nil: all pieces are read
+	whole   []byte        // what is left of a file whose length the replica must know; see gather
 	mark    string        // behind the file; "": its length is before it
+	sent    bool          // the file is queued: the stream begins with the next acknowledgement
 	pending []byte        // the stream since the file began
+	over    int64         // seconds that pending has exceeded the soft limit
+	unread  int           // bytes of the connection at the last beat that the replica had not read
+	cut     bool          // its connection is closed
 }
 
 var errNoLink = resp.Error("NOMASTERLINK Can't SYNC while not connected with my master")
@@ -44,9 +48,14 @@ func (r *Replication) Sync(c *command.Ctx, request command.SyncRequest) resp.Rep
 	s.Replica.Lag = 0
 	r.replicas = append(r.replicas, f)
 	if parts, ok := r.rest(request); ok {
+		r.env.Stats.Partial++
 		r.resume(f, parts)
 		return resp.NoReply
 	}
+	if !request.Old && !strings.HasPrefix(request.ID, "?") {
+		r.env.Stats.NotPartial++
+	}
+	r.env.Stats.Full++
 	s.Replica.State = command.AwaitsFile
 	r.log.Info("Full resync requested by replica " + r.name(s))
 	r.beginFile(f)
@@ -95,7 +104,7 @@ func (r *Replication) beginFile(f *replica) {
 	if r.following == nil {
 		r.db = -1
 	}
-	f.copy = r.files.Copy()
+	f.copy = r.files.Copy(s.Replica.Without)
 	s.Replica.State = command.ReceivesFile
 	if !f.old {
 		s.Conn.Write([]byte("+FULLRESYNC " + r.currentID() + " " + strconv.FormatInt(r.offset, 10) + "\r\n"))
@@ -106,61 +115,88 @@ func (r *Replication) beginFile(f *replica) {
 		r.sendFile(f)
 		return
 	}
-	file := r.whole(f)
-	s.Conn.Write([]byte("$" + strconv.Itoa(len(file)) + "\r\n"))
-	s.Conn.Write(file)
-	r.fileSent(f)
+	r.gather(f)
 }
 
-// whole returns the whole file, for a replica that must know its length.
-func (r *Replication) whole(f *replica) (file []byte) {
-	for more := true; more; {
-		var piece []byte
-		piece, more = f.copy.Next()
-		file = append(file, piece...)
+// gather reads the pieces of a file whose length must be known before it is sent. Until then newlines
+// show the replica that the server works.
+func (r *Replication) gather(f *replica) {
+	if f.ended() {
+		return
 	}
-	return file
+	piece, more := f.copy.Next()
+	if f.whole = append(f.whole, piece...); more {
+		r.later(0, f, r.gather)
+		return
+	}
+	f.copy.End()
+	f.copy = nil
+	f.session.Conn.Write([]byte("$" + strconv.Itoa(len(f.whole)) + "\r\n"))
+	r.sendFile(f)
 }
 
 // A replica that reads slowly has the file wait while more than mostUnread bytes are unread, for
-// pause each time.
+// pause each time. A file whose length is known is sent in pieces of mostPiece bytes.
 const (
 	mostUnread = 1 << 20
+	mostPiece  = 64 << 10
 	pause      = 2 * time.Millisecond
 )
 
 // sendFile queues a piece of the file, and plans the next one.
 func (r *Replication) sendFile(f *replica) {
 	s := f.session
-	if f.copy == nil || s.State() == command.Gone {
+	if f.ended() {
 		return
 	}
-	if sizes := s.Conn.Sizes(false); sizes.LargeBytes+sizes.InSmall > mostUnread {
-		r.later(pause, f)
+	if unread(s) > mostUnread {
+		r.later(pause, f, r.sendFile)
 		return
 	}
-	piece, more := f.copy.Next()
+	piece, more := f.next()
 	s.Conn.Write(piece)
+	s.Replica.Lag = 0
 	if more {
-		r.later(0, f)
+		r.later(0, f, r.sendFile)
 		return
 	}
 	s.Conn.Write([]byte(f.mark))
 	r.fileSent(f)
 }
 
-// later continues the file after a while.
-func (r *Replication) later(d time.Duration, f *replica) {
+// next returns the next piece of the file, and whether there are more.
+func (f *replica) next() (piece []byte, more bool) {
+	if f.copy != nil {
+		return f.copy.Next()
+	}
+	piece = f.whole[:min(mostPiece, len(f.whole))]
+	f.whole = f.whole[len(piece):]
+	return piece, len(f.whole) > 0
+}
+
+// unread returns how many bytes wait for a connection to read them.
+func unread(s *command.Session) int {
+	sizes := s.Conn.Sizes(false)
+	return sizes.LargeBytes + sizes.InSmall
+}
+
+// ended reports whether the replica has left, or will.
+func (f *replica) ended() bool { return f.cut || f.session.State() == command.Gone }
+
+// later continues with the file after a while.
+func (r *Replication) later(d time.Duration, f *replica, do func(*replica)) {
 	r.env.Server.After(d, func() {
-		r.engine.Outside(func() { r.sendFile(f) })
+		r.engine.Outside(func() { do(f) })
 	})
 }
 
 // fileSent follows the end of the file. A replica that reads up to a mark may not get anything
 // behind it before it has found it. It says so with an acknowledgement.
 func (r *Replication) fileSent(f *replica) {
-	f.copy.End()
-	f.copy, f.sent = nil, true
+	if f.copy != nil {
+		f.copy.End()
+	}
+	f.copy, f.whole, f.sent = nil, nil, true
 	if f.mark == "" || f.session.Replica.Once {
 		r.online(f)
 	}
@@ -182,13 +218,24 @@ func (r *Replication) online(f *replica) {
 }
 
 // hear passes bytes of the stream to the replica, or keeps them while it gets the file.
-func (f *replica) hear(b []byte) {
-	switch f.session.Replica.State {
-	case command.Online:
-		f.session.Conn.Write(b)
-	case command.ReceivesFile:
+func (r *Replication) hear(f *replica, b []byte) {
+	switch s := f.session; {
+	case f.cut:
+	case s.Replica.State == command.Online:
+		s.Conn.Write(b)
+	case s.Replica.State == command.ReceivesFile:
 		f.pending = append(f.pending, b...)
+		if limit := r.env.Config.ReplicaLimit().Hard; limit != 0 && uint64(len(f.pending)) > limit {
+			r.cutOver(f)
+		}
 	}
+}
+
+// cutOver closes the connection of a replica that more of the stream waits for than it may have.
+func (r *Replication) cutOver(f *replica) {
+	r.log.Warn("Replica " + r.name(f.session) + " closed for overcoming of output buffer limits")
+	f.cut, f.pending = true, nil
+	f.session.Conn.Kill()
 }
 
 // Acked notes that a replica has the stream up to offset.
@@ -223,7 +270,7 @@ func (r *Replication) Left(s *command.Session) {
 	if f.copy != nil {
 		f.copy.End()
 	}
-	f.copy, f.pending = nil, nil
+	f.cut, f.copy, f.whole, f.pending = true, nil, nil, nil
 	r.replicas = slices.DeleteFunc(r.replicas, func(other *replica) bool { return other == f })
 	r.log.Info("Connection with replica " + r.name(s) + " lost.")
 	r.acksChanged()
@@ -240,22 +287,44 @@ func (r *Replication) Good() (n int) {
 	return n
 }
 
-// dropSilent counts a second for each replica, and closes the connections of those that have been
-// silent for more than timeout seconds, or that more of the stream waits for than they may have.
+// dropSilent counts a second for each replica. It closes the connections of those that have been
+// silent for more than timeout seconds, and of those that too much of the stream waits for.
 func (r *Replication) dropSilent(timeout int64) {
 	limit := r.env.Config.ReplicaLimit()
 	for _, f := range slices.Clone(r.replicas) {
 		s := f.session
-		if s.Replica.Lag++; s.Replica.State != command.Online {
-			s.Replica.Lag = 0 // it has nothing to acknowledge
+		if f.cut {
+			continue
+		}
+		s.Replica.Lag++
+		if s.Replica.State != command.Online {
+			f.progress()
+		}
+		f.over++
+		if limit.Soft == 0 || uint64(len(f.pending)) <= limit.Soft {
+			f.over = 0
 		}
 		switch {
 		case s.Replica.Lag > timeout:
 			r.log.Warn("Disconnecting timedout replica: " + r.name(s))
 			r.env.Clients.Kill(s)
-		case limit.Hard != 0 && uint64(len(f.pending)) > limit.Hard:
-			r.log.Warn("Replica " + r.name(s) + " closed for overcoming of output buffer limits")
-			r.env.Clients.Kill(s)
+		case f.over > limit.SoftSeconds:
+			r.cutOver(f)
 		}
+	}
+}
+
+// progress notes what a replica without a stream has read since the last beat. It has nothing to
+// acknowledge, so reading is its sign of life. When it has read the file, it sends newlines until it has
+// loaded it.
+func (f *replica) progress() {
+	s := f.session
+	if f.mark == "" && f.copy != nil {
+		s.Conn.Write([]byte("\n")) // see gather
+		s.Replica.Lag = 0
+	}
+	last := f.unread
+	if f.unread = unread(s); f.unread < last {
+		s.Replica.Lag = 0
 	}
 }

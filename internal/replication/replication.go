@@ -24,8 +24,6 @@ type Engine interface {
 	// Follow calls do with each command line that tells of a change, until stop is called. The command
 	// that runs meanwhile is not told.
 	Follow(do func(db int, line resp.Args)) (stop func())
-	// Caller returns the client whose command runs, or ran last.
-	Caller() *command.Session
 	// Apply runs a command of the primary s. No key is over for it: the primary says when a key ends.
 	Apply(s *command.Session, args resp.Args) resp.Reply
 	// Join adds the session of a primary, and Leave removes it.
@@ -114,6 +112,9 @@ func (r *Replication) Status() command.ReplicationStatus {
 	return status
 }
 
+// Offset returns the offset of the stream's last byte.
+func (r *Replication) Offset() int64 { return r.offset }
+
 func (r *Replication) currentID() string { return cmp.Or(r.id, r.env.Server.Identity().RunID) }
 
 // NewID draws another id for the stream. The stream of the old id ends.
@@ -166,9 +167,6 @@ func (r *Replication) tell(db int, line resp.Args) {
 	}
 	b = appendLine(b, line)
 	r.feed(b)
-	if s := r.engine.Caller(); s != nil {
-		s.Written = r.offset
-	}
 	if r.line = b; cap(b) > maxLine {
 		r.line = nil
 	}
@@ -192,7 +190,7 @@ func (r *Replication) feed(b []byte) {
 	r.offset += int64(len(b))
 	r.backlog.add(b)
 	for _, f := range r.replicas {
-		f.hear(b)
+		r.hear(f, b)
 	}
 }
 

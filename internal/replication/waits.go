@@ -10,7 +10,7 @@ import (
 // wait is a client of WAIT.
 type wait struct {
 	*command.Parked
-	offset int64 // behind what the client has changed
+	offset int64 // behind what the client has changed, and what it has seen
 	n      int64 // how many replicas it waits for
 }
 

@@ -3,6 +3,7 @@ package server
 import (
 	"time"
 
+	"github.com/lockredis/lockredis/internal/command"
 	"github.com/lockredis/lockredis/internal/config"
 )
 
@@ -27,6 +28,9 @@ func (c *conn) outputLimit() config.OutputLimit {
 	case c.needsPassword():
 		return config.OutputLimit{Hard: maxUnauthOutput}
 	case c.session.Follows():
+		if c.session.Replica.State != command.Online {
+			return config.OutputLimit{} // a file has a limit of its own: see internal/replication
+		}
 		return c.server.cfg.ReplicaLimit()
 	case c.session.Subs.Any():
 		return c.server.cfg.OutputLimits[config.PubSubClient]

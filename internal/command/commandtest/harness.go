@@ -37,6 +37,12 @@ func (noParking) Unblock(*command.Ctx, *command.Session, resp.Reply) {}
 func (noParking) Signal(int, string)                                 {}
 func (noParking) Waiting() int                                       { return 0 }
 
+// alone is a server that no other one follows.
+type alone struct{ command.Replication }
+
+func (alone) Status() command.ReplicationStatus { return command.ReplicationStatus{} }
+func (alone) Follows() bool                     { return false }
+
 // New returns a harness with two empty databases, at 1,000,000 ms Unix time.
 func New(t testing.TB) *Harness {
 	h := &Harness{t: t}
@@ -45,7 +51,7 @@ func New(t testing.TB) *Harness {
 	h.Ctx = command.Ctx{
 		Env: &command.Env{
 			Table: commands.NewTable(), Space: space, Config: config.New(), Events: h, Changes: h,
-			Parking: noParking{}, Tracking: noTracking{}, Rates: noRates{}, Server: Server{},
+			Parking: noParking{}, Tracking: noTracking{}, Rates: noRates{}, Server: Server{}, Replicas: alone{},
 			Rand: rand.New(rand.NewPCG(1, 2)),
 		},
 		Session: &command.Session{Proto: 2},

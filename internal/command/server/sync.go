@@ -86,10 +86,24 @@ func replicaOption(c *command.Ctx, r *command.Replica, option, value []byte) (re
 			return errRDBOnly, false
 		}
 		r.Once = n == 1
+	case "rdb-filter-only":
+		return filter(r, value)
 	default:
 		return resp.Errorf("ERR Unrecognized REPLCONF option: %s", command.CText(option)), false
 	}
 	return reply, true
 }
 
-var errRDBOnly = resp.Error("ERR value is out of range, must be between 0 and 1")
+var errRDBOnly = resp.Error("ERR value is out of range, value must between 0 and 1")
+
+// filter takes what a file is to have of data and functions: the words of value.
+func filter(r *command.Replica, value []byte) (reply resp.Reply, more bool) {
+	r.Without = command.FileParts{Data: true, Functions: true}
+	for word := range strings.FieldsSeq(string(value)) {
+		if !strings.EqualFold(word, "functions") {
+			return resp.Errorf("ERR Unsupported rdb-filter-only option: %s", command.CText([]byte(word))), false
+		}
+		r.Without.Functions = false
+	}
+	return reply, true
+}
