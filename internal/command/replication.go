@@ -10,8 +10,11 @@ import (
 type Replication interface {
 	// Follow makes this server a replica of another one, and Lead a primary. They change nothing if it
 	// is that already.
-	Follow(host string, port int)
-	Lead()
+	Follow(host string, port int) resp.Reply
+	Lead() resp.Reply
+	// Failover hands the lead over to a replica, and AbortFailover ends that.
+	Failover(request FailoverRequest) resp.Reply
+	AbortFailover() resp.Reply
 	// Follows reports whether this server is a replica.
 	Follows() bool
 	// Sync makes c's connection a replica, see SyncRequest. The handler returns resp.NoReply after
@@ -37,6 +40,16 @@ type SyncRequest struct {
 	ID     string
 	Offset int64
 	Old    bool // SYNC: a file without +FULLRESYNC, always of all data
+	// Failover says that this server, which follows the one that asks, is to lead.
+	Failover bool
+}
+
+// FailoverRequest is what FAILOVER asks for.
+type FailoverRequest struct {
+	Host    string // of the replica that is to lead; "": any
+	Port    int
+	Timeout int64 // ms; 0: none
+	Force   bool  // after Timeout the replica leads, whatever it has
 }
 
 // Replica is what a connection has said of itself with REPLCONF, and what it has become by PSYNC.
@@ -90,6 +103,7 @@ type ReplicationStatus struct {
 	Backlog         bool   // the stream's end is kept
 	First, Kept     int64  // the offset of its first byte, and how many bytes are kept
 	Replicas        []*Session
+	Failover        string         // "no-failover", "waiting-for-sync" or "failover-in-progress"
 	Primary         *PrimaryStatus // nil: this server is a primary
 }
 

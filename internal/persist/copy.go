@@ -3,6 +3,7 @@ package persist
 import (
 	"bytes"
 	"math"
+	"strconv"
 
 	"github.com/lockredis/lockredis/internal/command"
 	"github.com/lockredis/lockredis/internal/rdb"
@@ -16,9 +17,15 @@ type Copy struct {
 	sum    uint64 // of the pieces, with rdbchecksum
 }
 
-// Copy begins a copy of the present data, without some of their parts.
-func (s *Files) Copy(without command.FileParts) *Copy {
+// streamFact is the name of the fact that says which database the commands behind the file are about,
+// before the first SELECT. It is Redis's.
+const streamFact = "repl-stream-db"
+
+// Copy begins a copy of the present data, without some of their parts. db is the database that the
+// stream behind it is about.
+func (s *Files) Copy(db int, without command.FileParts) *Copy {
 	c := &Copy{save: s.begin(without), summed: s.env.Config.RDB.Checksum}
+	c.save.out = s.encoder.AppendFact(c.save.out, streamFact, strconv.Itoa(db))
 	if without.Data {
 		c.End()
 	}
@@ -42,16 +49,17 @@ func (c *Copy) Next() (piece []byte, more bool) {
 func (c *Copy) End() { c.save.snapshot.End() }
 
 // Replace replaces all data by those of an RDB file: a replica's, that its primary has sent. Its
-// keys come whether their deadlines are over or not. After an error there are no data.
-func (s *Files) Replace(file []byte) error {
+// keys come whether their deadlines are over or not. db is the database that the stream behind the file
+// is about. After an error there are no data.
+func (s *Files) Replace(file []byte) (db int, err error) {
 	s.empty()
 	defer s.beginLoad(int64(len(file)))()
 	s.load.now = math.MinInt64
-	err := s.loadFrom(loadedFile{bytes.NewReader(file), s.load}, int64(len(file)), true)
+	err = s.loadFrom(loadedFile{bytes.NewReader(file), s.load}, int64(len(file)), true)
 	if err != nil {
 		s.empty()
 	}
-	return err
+	return s.load.stream, err
 }
 
 // empty deletes all keys and libraries of functions.

@@ -166,6 +166,8 @@ func (s *Files) fact(name, value string) {
 		s.log.Info("Loading RDB produced by version " + value)
 	case "ctime":
 		s.log.Info(fmt.Sprintf("RDB age %d seconds", max(s.env.Clock.Now().Unix()-n, 0)))
+	case streamFact:
+		s.load.stream = int(n)
 	case "used-mem":
 		s.load.memory = n
 		s.log.Info(fmt.Sprintf("RDB memory usage when created %.2f Mb", float64(n)/(1<<20)))

@@ -11,6 +11,7 @@
 //	following.go    the server that this one follows: Follow, Lead, when to connect
 //	link.go         a connection to it: the handshake, the file
 //	stream.go       its stream, applied
+//	failover.go     FAILOVER: a replica leads, and this server follows it
 //	replicas.go     the connections that follow this server: their file, their acknowledgements
 //	waits.go        the clients of WAIT
 //

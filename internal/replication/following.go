@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/lockredis/lockredis/internal/command"
+	"github.com/lockredis/lockredis/resp"
 )
 
 // following is this server's place behind a primary.
@@ -39,7 +40,17 @@ func (p phase) String() string {
 // other server's stream.
 //
 // Redis 7.0.15: replicationSetMaster in replication.c.
-func (r *Replication) Follow(host string, port int) {
+func (r *Replication) Follow(host string, port int) resp.Reply {
+	if r.failover != nil {
+		return errFailing
+	}
+	r.follow(host, port)
+	return resp.OK
+}
+
+var errFailing = resp.Error("ERR REPLICAOF not allowed while failing over.")
+
+func (r *Replication) follow(host string, port int) {
 	was := r.following
 	if was != nil && was.host == host && was.port == port {
 		return
@@ -68,9 +79,12 @@ func (r *Replication) Follow(host string, port int) {
 // one that it has followed, with another id.
 //
 // Redis 7.0.15: replicationUnsetMaster in replication.c.
-func (r *Replication) Lead() {
-	if r.following == nil {
-		return
+func (r *Replication) Lead() resp.Reply {
+	switch {
+	case r.failover != nil:
+		return errFailing
+	case r.following == nil:
+		return resp.OK
 	}
 	r.following.unlink()
 	r.following = nil
@@ -84,6 +98,7 @@ func (r *Replication) Lead() {
 	r.log.Info(fmt.Sprintf("Setting secondary replication ID to %s, valid up to offset: %d. New replication ID is %s",
 		r.id2, r.offset2, r.id))
 	r.engine.Attend()
+	return resp.OK
 }
 
 // Follows reports whether this server is a replica.
@@ -145,6 +160,10 @@ func (r *Replication) lost(l *link, err error) {
 	if r.following != f || f.link != l {
 		return // this server follows another one now, or none
 	}
+	if r.failover != nil && r.failover.handing {
+		r.abortFailover("Write error to failover target")
+		return
+	}
 	wasUp := f.phase == connected
 	f.link, f.phase, f.down = nil, toConnect, max(f.down, 1)
 	r.engine.Attend()
@@ -159,6 +178,12 @@ func (r *Replication) watch() {
 	f := r.following
 	if f.phase != connected {
 		f.down++
+		for _, other := range r.replicas {
+			// Not a part of the stream: it says that this server lives.
+			if s := other.session; s.Replica.State == command.Online {
+				s.Conn.Write([]byte("\n"))
+			}
+		}
 	}
 	switch l := f.link; {
 	case l == nil:

@@ -225,17 +225,15 @@ func (l *link) line() (line string, err error) {
 
 // sync asks for the stream, and gets all data first if the primary says so.
 func (l *link) sync() error {
-	id, offset := "?", int64(-1)
+	var request []string
 	err := l.inside(func() error {
-		if l.following.known {
-			id, offset = l.r.currentID(), l.r.offset+1
-		}
+		request = l.r.psync(l.following)
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	if err := l.send("PSYNC", id, strconv.FormatInt(offset, 10)); err != nil {
+	if err := l.send(request...); err != nil {
 		return err
 	}
 	reply, err := l.line()
@@ -243,6 +241,16 @@ func (l *link) sync() error {
 		return err
 	}
 	words := strings.Fields(reply)
+	if len(words) == 0 {
+		return errors.New("the MASTER replies nothing to PSYNC")
+	}
+	err = l.inside(func() error {
+		l.r.handed(words[0] == "+FULLRESYNC" || words[0] == "+CONTINUE")
+		return nil
+	})
+	if err != nil {
+		return err
+	}
 	switch {
 	case words[0] == "+FULLRESYNC" && len(words) == 3:
 		at, err := strconv.ParseInt(words[2], 10, 64)
@@ -251,6 +259,7 @@ func (l *link) sync() error {
 		}
 		return l.fullSync(words[1], at)
 	case words[0] == "+CONTINUE":
+		id := request[1]
 		if len(words) > 1 && len(words[1]) == len(noID) {
 			id = words[1]
 		}
@@ -284,7 +293,7 @@ func (l *link) up() {
 	l.session = &command.Session{Addr: l.nc.RemoteAddr().String(), LAddr: l.nc.LocalAddr().String(),
 		Primary: true, Conn: linkConn{l}}
 	r.engine.Join(l.session)
-	l.session.User = nil
+	l.session.User, l.session.DB = nil, max(r.db, 0)
 	l.session.Authenticated.Store(true)
 	r.engine.Attend()
 	l.acknowledge(r.offset)
@@ -305,13 +314,14 @@ func (l *link) fullSync(id string, offset int64) error {
 		f.known = false // half of a file is no stream's data
 		r.cutReplicas()
 		r.log.Info("MASTER <-> REPLICA sync: Loading DB in memory")
-		if err := r.files.Replace(file); err != nil {
+		db, err := r.files.Replace(file)
+		if err != nil {
 			return err
 		}
 		if r.following != f || f.link != l {
 			return errReplaced
 		}
-		r.id, r.offset, r.id2, r.offset2 = id, offset, "", -1
+		r.id, r.offset, r.id2, r.offset2, r.db = id, offset, "", -1, db
 		r.backlog = newBacklog(r.env.Config.Replication.Backlog, offset)
 		r.log.Info("MASTER <-> REPLICA sync: Finished with success")
 		l.up()

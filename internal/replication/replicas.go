@@ -34,9 +34,17 @@ var errNoLink = resp.Error("NOMASTERLINK Can't SYNC while not connected with my 
 // Redis 7.0.15: syncCommand and masterTryPartialResync in replication.c.
 func (r *Replication) Sync(c *command.Ctx, request command.SyncRequest) resp.Reply {
 	s := c.Session
-	switch {
-	case s.Follows():
+	if s.Follows() {
 		return resp.NoReply
+	}
+	if request.Failover {
+		if refusal, ok := r.takeLead(request.ID); !ok {
+			return refusal
+		}
+	}
+	switch {
+	case r.failover != nil:
+		return errFailoverLink
 	case r.following != nil && r.following.phase != connected:
 		return errNoLink
 	}
@@ -104,7 +112,7 @@ func (r *Replication) beginFile(f *replica) {
 	if r.following == nil {
 		r.db = -1
 	}
-	f.copy = r.files.Copy(s.Replica.Without)
+	f.copy = r.files.Copy(max(r.db, 0), s.Replica.Without)
 	s.Replica.State = command.ReceivesFile
 	if !f.old {
 		s.Conn.Write([]byte("+FULLRESYNC " + r.currentID() + " " + strconv.FormatInt(r.offset, 10) + "\r\n"))
@@ -249,6 +257,7 @@ func (r *Replication) Acked(s *command.Session, offset int64) {
 		r.online(f)
 	}
 	r.acksChanged()
+	r.handOver()
 	r.engine.Attend()
 }
 

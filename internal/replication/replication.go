@@ -60,6 +60,7 @@ type Replication struct {
 	stop    func() // ends the telling; nil: nothing is told
 
 	following *following // nil: this server is a primary
+	failover  *failover  // nil: none is under way
 	started   bool       // it has served clients: its data may be those of a stream
 	ctx       context.Context
 	cancel    context.CancelFunc
@@ -86,7 +87,7 @@ func New(opts Options) *Replication {
 // Start begins to follow the server that the directive replicaof names, if it names one.
 func (r *Replication) Start() {
 	if host := r.env.Config.Replication.Host; host != "" {
-		r.Follow(host, r.env.Config.Replication.Port)
+		r.follow(host, r.env.Config.Replication.Port)
 	}
 	r.started = true
 }
@@ -105,7 +106,7 @@ func (r *Replication) Status() command.ReplicationStatus {
 	if r.backlog != nil {
 		status.Backlog, status.First, status.Kept = true, r.backlog.first(), r.backlog.kept()
 	}
-	status.Primary = r.primaryStatus()
+	status.Primary, status.Failover = r.primaryStatus(), r.failoverState()
 	for _, f := range r.replicas {
 		status.Replicas = append(status.Replicas, f.session)
 	}
@@ -224,9 +225,11 @@ func (r *Replication) beat() {
 	}
 	cfg := &r.env.Config.Replication
 	r.dropSilent(cfg.Timeout)
+	r.engine.Attend() // the lag of replicas has changed
 	switch {
 	case r.following != nil:
 		r.watch()
+	case r.failover != nil: // a PING would move the offset that the target must have
 	case len(r.replicas) > 0:
 		r.alone = 0
 		if r.pinged++; r.pinged >= cfg.PingPeriod {

@@ -53,8 +53,11 @@ func (s *applying) apply() error {
 			return nil
 		}
 		s.used += before - s.reader.Buffered()
-		if len(args) > 0 {
+		switch {
+		case len(args) > 0:
 			s.command(args)
+		case !s.multi: // a newline, which says that the primary lives, is not a part of the stream
+			s.raw, s.used = s.raw[s.used:], 0
 		}
 		if !s.multi {
 			s.pass()
@@ -92,7 +95,7 @@ func (s *applying) run(args resp.Args) {
 	switch name := strings.ToLower(string(args[0])); {
 	case name == "select" && len(args) == 2:
 		if db, ok := resp.ParseInt(args[1]); ok && db >= 0 && db < int64(r.env.Space.Len()) {
-			session.DB = int(db)
+			session.DB, r.db = int(db), int(db)
 		} else {
 			r.log.Warn("the MASTER selects a database that this server does not have", "database", string(args[1]))
 		}

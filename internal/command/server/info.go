@@ -239,7 +239,7 @@ func infoReplication(c *command.Ctx, w *command.InfoWriter) {
 		w.Line(fmt.Sprintf("slave%d", i), fmt.Sprintf("ip=%s,port=%d,state=%s,offset=%d,lag=%d",
 			s.ReplicaIP(), s.Replica.Port, s.Replica.State, s.Replica.Acked, s.Replica.Lag))
 	}
-	w.Line("master_failover_state", "no-failover")
+	w.Line("master_failover_state", status.Failover)
 	w.Line("master_replid", status.ID)
 	w.Line("master_replid2", status.ID2)
 	w.Line("master_repl_offset", status.Offset)

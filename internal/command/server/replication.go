@@ -8,60 +8,60 @@ import (
 // The commands that change the server's role, and MODULE. A server has no modules, so most answers of
 // the latter are Redis's errors.
 var (
-	errFailoverCluster  = resp.Error("ERR FAILOVER not allowed in cluster mode. Use CLUSTER FAILOVER command instead.")
-	errFailoverNone     = resp.Error("ERR No failover in progress.")
-	errFailoverTimeout  = resp.Error("ERR FAILOVER timeout must be greater than 0")
-	errFailoverReplicas = resp.Error("ERR FAILOVER requires connected replicas.")
-	errReplicaCluster   = resp.Error("ERR REPLICAOF not allowed in cluster mode.")
-	errMasterPort       = resp.Error("ERR Invalid master port")
-	errReplicaIsOurs    = resp.Error("ERR Command is not valid when client is a replica.")
-	alreadyFollows      = resp.Status("OK Already connected to specified master")
-	errModuleLoad       = resp.Error("ERR Error loading the extension. Please check the server logs.")
-	errModuleUnload     = resp.Error("ERR Error unloading module: no such module with that name")
+	errFailoverCluster = resp.Error("ERR FAILOVER not allowed in cluster mode. Use CLUSTER FAILOVER command instead.")
+	errFailoverTimeout = resp.Error("ERR FAILOVER timeout must be greater than 0")
+	errReplicaCluster  = resp.Error("ERR REPLICAOF not allowed in cluster mode.")
+	errMasterPort      = resp.Error("ERR Invalid master port")
+	errReplicaIsOurs   = resp.Error("ERR Command is not valid when client is a replica.")
+	alreadyFollows     = resp.Status("OK Already connected to specified master")
+	errModuleLoad      = resp.Error("ERR Error loading the extension. Please check the server logs.")
+	errModuleUnload    = resp.Error("ERR Error unloading module: no such module with that name")
 )
 
-// failover hands the role of the master to a replica. There is none.
+// failover hands the role of the master over to a replica.
 func failover(c *command.Ctx, args resp.Args) resp.Reply {
 	if c.Cluster != nil {
 		return errFailoverCluster
 	}
 	if len(args) == 2 && command.IsWord(args[1], "abort") {
-		return errFailoverNone
+		return c.Replicas.AbortFailover()
 	}
-	if failure := parseFailover(args[1:]); failure.IsError() {
+	request, failure := parseFailover(args[1:])
+	if failure.IsError() {
 		return failure
 	}
-	return errFailoverReplicas
+	return c.Replicas.Failover(request)
 }
 
-// parseFailover checks the options of FAILOVER. Each may be given once.
-func parseFailover(options resp.Args) (failure resp.Reply) {
-	var to, force, timeout bool
+// parseFailover parses the options of FAILOVER. Each may be given once.
+func parseFailover(options resp.Args) (request command.FailoverRequest, failure resp.Reply) {
+	to := false
 	for len(options) > 0 {
 		used := 1
 		switch {
-		case command.IsWord(options[0], "timeout") && len(options) > 1 && !timeout:
+		case command.IsWord(options[0], "timeout") && len(options) > 1 && request.Timeout == 0:
 			n, ok := resp.ParseInt(options[1])
-			if !ok {
-				return resp.ErrNotInt
+			switch {
+			case !ok:
+				return request, resp.ErrNotInt
+			case n <= 0:
+				return request, errFailoverTimeout
 			}
-			if n <= 0 {
-				return errFailoverTimeout
-			}
-			timeout, used = true, 2
+			request.Timeout, used = n, 2
 		case command.IsWord(options[0], "to") && len(options) > 2 && !to:
-			if _, ok := resp.ParseInt(options[2]); !ok {
-				return resp.ErrNotInt
+			port, ok := resp.ParseInt(options[2])
+			if !ok {
+				return request, resp.ErrNotInt
 			}
-			to, used = true, 3
-		case command.IsWord(options[0], "force") && !force:
-			force = true
+			request.Host, request.Port, to, used = options.String(1), int(port), true, 3
+		case command.IsWord(options[0], "force") && !request.Force:
+			request.Force = true
 		default:
-			return resp.ErrSyntax
+			return request, resp.ErrSyntax
 		}
 		options = options[used:]
 	}
-	return resp.NoReply
+	return request, resp.NoReply
 }
 
 // replicaof makes the server a replica of another one, or with NO ONE a master.
@@ -70,8 +70,7 @@ func replicaof(c *command.Ctx, args resp.Args) resp.Reply {
 		return errReplicaCluster
 	}
 	if command.IsWord(args[1], "no") && command.IsWord(args[2], "one") {
-		c.Replicas.Lead()
-		return resp.OK
+		return c.Replicas.Lead()
 	}
 	if c.Session.Follows() {
 		return errReplicaIsOurs
@@ -86,8 +85,7 @@ func replicaof(c *command.Ctx, args resp.Args) resp.Reply {
 	if p := c.Replicas.Status().Primary; p != nil && p.Host == args.String(1) && p.Port == int(port) {
 		return alreadyFollows
 	}
-	c.Replicas.Follow(args.String(1), int(port))
-	return resp.OK
+	return c.Replicas.Follow(args.String(1), int(port))
 }
 
 // moduleList replies what HELLO has as modules.

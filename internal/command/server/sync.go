@@ -18,13 +18,15 @@ func syncAll(c *command.Ctx, _ resp.Args) resp.Reply {
 	return c.Replicas.Sync(c, command.SyncRequest{ID: "?", Old: true})
 }
 
-// psync is PSYNC id offset.
+// psync is PSYNC id offset [FAILOVER].
 func psync(c *command.Ctx, args resp.Args) resp.Reply {
 	offset, ok := resp.ParseInt(args[2])
 	if !ok {
 		return resp.ErrNotInt
 	}
-	return c.Replicas.Sync(c, command.SyncRequest{ID: args.String(1), Offset: offset})
+	return c.Replicas.Sync(c, command.SyncRequest{
+		ID: args.String(1), Offset: offset, Failover: len(args) > 3 && command.IsWord(args[3], "failover"),
+	})
 }
 
 // replconf takes pairs of an option and its value. Acknowledgements have no reply.
