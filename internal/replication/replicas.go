@@ -321,6 +321,7 @@ func (r *Replication) dropSilent(timeout int64) {
 			r.cutOver(f)
 		}
 	}
+	r.engine.Attend() // Good may be less
 }
 
 // progress notes what a replica without a stream has read since the last beat. It has nothing to
