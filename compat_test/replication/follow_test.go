@@ -1,9 +1,13 @@
 package replication
 
 import (
+	"bufio"
 	"fmt"
+	"github.com/lockredis/lockredis/internal/redistest"
 	"math/rand/v2"
 	"net"
+	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -285,4 +289,50 @@ func TestAReplicaThatHangsIsDropped(t *testing.T) {
 	thaw()
 	p.do("SET", "k", "v")
 	awaitSame(p, r)
+}
+
+func TestRedisCliCopiesTheData(t *testing.T) {
+	cli, err := exec.LookPath("redis-cli")
+	if err != nil {
+		redistest.Missing(t, "redis-cli")
+	}
+	p := primary(t, nil)
+	_, port, _ := net.SplitHostPort(p.addr)
+	for i := range 3000 {
+		p.do("SET", "k"+strconv.Itoa(i), strings.Repeat("v", i))
+	}
+	p.do("FUNCTION", "LOAD", "#!lua name=l\nredis.register_function('f', function() return 1 end)")
+	for _, option := range []string{"--rdb", "--functions-rdb"} {
+		dir := t.TempDir()
+		if out, err := exec.Command(cli, "-p", port, option, filepath.Join(dir, "dump.rdb")).CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v: %s", option, err, out)
+		}
+		reader := redis(t, "--dir", dir)
+		functions := reader.do("FUNCTION", "LIST")
+		switch n := number(t, reader.do("DBSIZE")); {
+		case len(functions.Elems) != 1:
+			t.Errorf("%s has the functions %s", option, functions)
+		case option == "--rdb" && string(reader.do("DEBUG", "DIGEST").Str) != string(p.do("DEBUG", "DIGEST").Str):
+			t.Errorf("%s has other data: %d keys", option, n)
+		case option == "--functions-rdb" && n != 0:
+			t.Errorf("%s has %d keys", option, n)
+		}
+	}
+	show := exec.Command(cli, "-p", port, "--replica")
+	out, err := show.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := show.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = show.Process.Kill(); _ = show.Wait() })
+	p.await("redis-cli as a replica", func() bool { return p.info("replication")["connected_slaves"] == "1" })
+	p.do("SET", "shown", "1")
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		if strings.Contains(lines.Text(), `"shown"`) {
+			return
+		}
+	}
+	t.Error("redis-cli --replica does not show the SET")
 }

@@ -68,7 +68,8 @@ type Replication struct {
 	replicas []*replica
 	waits    []*wait
 	db       int    // that the stream's commands are about; -1: the next one is told with SELECT
-	asked    int64  // the offset behind the last REPLCONF GETACK
+	own      int64  // bytes at the stream's end that tell of no change: PING, REPLCONF GETACK
+	asked    bool   // the replicas were asked for acknowledgements behind the last change
 	line     []byte // see tell
 	beats    bool   // a beat is planned
 	pinged   int64  // beats since the last PING
@@ -113,8 +114,8 @@ func (r *Replication) Status() command.ReplicationStatus {
 	return status
 }
 
-// Offset returns the offset of the stream's last byte.
-func (r *Replication) Offset() int64 { return r.offset }
+// Offset returns the offset behind the last change.
+func (r *Replication) Offset() int64 { return r.offset - r.own }
 
 func (r *Replication) currentID() string { return cmp.Or(r.id, r.env.Server.Identity().RunID) }
 
@@ -189,6 +190,7 @@ func appendLine(b []byte, line resp.Args) []byte {
 // feed adds bytes to the stream.
 func (r *Replication) feed(b []byte) {
 	r.offset += int64(len(b))
+	r.own, r.asked = 0, false
 	r.backlog.add(b)
 	for _, f := range r.replicas {
 		r.hear(f, b)
@@ -201,7 +203,10 @@ func (r *Replication) send(words ...string) {
 	for i, w := range words {
 		line[i] = []byte(w)
 	}
-	r.feed(appendLine(nil, line))
+	b := appendLine(nil, line)
+	own, asked := r.own+int64(len(b)), r.asked
+	r.feed(b)
+	r.own, r.asked = own, asked
 }
 
 // planBeat has the next beat come in a second.

@@ -31,9 +31,9 @@ func (r *Replication) Wait(c *command.Ctx, n, deadline int64) (have int64, waits
 
 // requestAcks asks all replicas how far they are, unless nothing was told since the last time.
 func (r *Replication) requestAcks() {
-	if len(r.replicas) > 0 && r.backlog != nil && r.asked != r.offset {
+	if len(r.replicas) > 0 && r.backlog != nil && !r.asked {
 		r.send("REPLCONF", "GETACK", "*")
-		r.asked = r.offset
+		r.asked = true
 	}
 }
 
