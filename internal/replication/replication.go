@@ -65,15 +65,16 @@ type Replication struct {
 	ctx       context.Context
 	cancel    context.CancelFunc
 
-	replicas []*replica
-	waits    []*wait
-	db       int    // that the stream's commands are about; -1: the next one is told with SELECT
-	own      int64  // bytes at the stream's end that tell of no change: PING, REPLCONF GETACK
-	asked    bool   // the replicas were asked for acknowledgements behind the last change
-	line     []byte // see tell
-	beats    bool   // a beat is planned
-	pinged   int64  // beats since the last PING
-	alone    int64  // beats since the last replica left
+	replicas  []*replica
+	waits     []*wait
+	mostWaits int    // so many, and those that have ended are removed
+	db        int    // that the stream's commands are about; -1: the next one is told with SELECT
+	own       int64  // bytes at the stream's end that tell of no change: PING, REPLCONF GETACK
+	asked     bool   // the replicas were asked for acknowledgements behind the last change
+	line      []byte // see tell
+	beats     bool   // a beat is planned
+	pinged    int64  // beats since the last PING
+	alone     int64  // beats since the last replica left
 }
 
 // New returns the replication of a primary without replicas.

@@ -14,6 +14,9 @@ type wait struct {
 	n      int64 // how many replicas it waits for
 }
 
+// ended reports whether the client waits no more: its timeout has ended, or it has left.
+func (w *wait) ended() bool { return w.Session.Parked != w.Parked }
+
 // Wait has c's client wait until n replicas have all that it has changed.
 func (r *Replication) Wait(c *command.Ctx, n, deadline int64) (have int64, waits bool) {
 	have = r.having(c.Session.Written)
@@ -24,6 +27,10 @@ func (r *Replication) Wait(c *command.Ctx, n, deadline int64) (have int64, waits
 		OnTimeout: resp.Int(have), Deadline: deadline, Session: c.Session, Cmd: c.Cmd, DB: c.DB.ID(),
 	}
 	c.Parking.Park(p)
+	if len(r.waits) >= r.mostWaits {
+		r.waits = slices.DeleteFunc(r.waits, (*wait).ended)
+		r.mostWaits = max(16, 2*len(r.waits))
+	}
 	r.waits = append(r.waits, &wait{p, c.Session.Written, n})
 	r.requestAcks()
 	return have, true
@@ -50,7 +57,7 @@ func (r *Replication) having(offset int64) (n int64) {
 // acksChanged ends the waits of clients that have waited for the last acknowledgement.
 func (r *Replication) acksChanged() {
 	r.waits = slices.DeleteFunc(r.waits, func(w *wait) bool {
-		if w.Session.Parked != w.Parked {
+		if w.ended() {
 			return true
 		}
 		have := r.having(w.offset)
