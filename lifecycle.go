@@ -120,6 +120,7 @@ func (s *Server) load(accept func()) (err error) {
 		return err
 	}
 	s.state = started
+	n.core.Engine().BeginReplication()
 	return nil
 }
 

@@ -91,6 +91,9 @@ func parseReplicaOf(in input) (string, error) {
 
 // primaryOf cuts a value of replicaof.
 func primaryOf(value string) (host string, port int) {
+	if value == "" {
+		return "", 0
+	}
 	host, digits, _ := strings.Cut(value, " ")
 	n, _ := strtoll(digits, 10)
 	return host, int(n)

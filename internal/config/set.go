@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -118,4 +119,14 @@ func (c *Config) load(words []string, at position) error {
 	c.noteDoubt(s.directive, value, words, at)
 	c.put(s, value)
 	return nil
+}
+
+// Follow stores the server that this one follows, for CONFIG GET and CONFIG REWRITE. "" as the host
+// means that it follows none.
+func (c *Config) Follow(host string, port int) {
+	value := ""
+	if host != "" {
+		value = host + " " + strconv.Itoa(port)
+	}
+	c.put(c.find("replicaof"), value)
 }

@@ -189,7 +189,7 @@ func (e *Engine) connectRooms(opts Options) {
 	e.replicas = replication.New(replication.Options{
 		Engine: replicationDoor{door{e}}, Env: &e.env, Files: e.files, Log: e.log, Goroutines: &e.done,
 	})
-	e.env.Replicas = e.replicas
+	e.env.Replicas, e.files.Place = e.replicas, e.replicas.Place
 	e.inspector = inspect.New(inspection{e})
 	e.env.Inspector = e.inspector
 	e.env.Faults = func() command.Faults { return e.injector() }
@@ -200,13 +200,16 @@ func (e *Engine) connectRooms(opts Options) {
 func (e *Engine) Start() {
 	e.done.Add(1)
 	go e.timer.run()
-	e.Outside(e.replicas.Start)
 	if e.peer != nil {
 		e.done.Add(1)
 		go e.peer.run()
 		e.Outside(e.peer.announce)
 	}
 }
+
+// BeginReplication follows the server that the directive replicaof names. It is called once, when the
+// data have been read.
+func (e *Engine) BeginReplication() { e.Outside(e.replicas.Start) }
 
 // Interrupt ends the running script and every later one, and the reading of an RDB file, so
 // that no unit keeps the lock for long. It may be called without the lock.

@@ -17,15 +17,37 @@ type Copy struct {
 	sum    uint64 // of the pieces, with rdbchecksum
 }
 
-// streamFact is the name of the fact that says which database the commands behind the file are about,
-// before the first SELECT. It is Redis's.
-const streamFact = "repl-stream-db"
+// Place says which data a file has: those at an offset of a stream of replication.
+type Place struct {
+	ID     string // of the stream; "": the data are of no stream
+	Offset int64
+	DB     int // that the stream is about behind the data, before the first SELECT
+}
 
-// Copy begins a copy of the present data, without some of their parts. db is the database that the
-// stream behind it is about.
-func (s *Files) Copy(db int, without command.FileParts) *Copy {
+// The names of the facts of a Place, as in Redis.
+const (
+	factStreamDB = "repl-stream-db"
+	factID       = "repl-id"
+	factOffset   = "repl-offset"
+)
+
+// appendPlace appends the facts of a place.
+func (s *Files) appendPlace(dst []byte) []byte {
+	p := s.Place()
+	if p.ID == "" {
+		return dst
+	}
+	dst = s.encoder.AppendFact(dst, factStreamDB, strconv.Itoa(p.DB))
+	dst = s.encoder.AppendFact(dst, factID, p.ID)
+	return s.encoder.AppendFact(dst, factOffset, strconv.FormatInt(p.Offset, 10))
+}
+
+// Loaded returns the place of the data of the file that was read at the start.
+func (s *Files) Loaded() Place { return s.loaded }
+
+// Copy begins a copy of the present data, without some of their parts.
+func (s *Files) Copy(without command.FileParts) *Copy {
 	c := &Copy{save: s.begin(without), summed: s.env.Config.RDB.Checksum}
-	c.save.out = s.encoder.AppendFact(c.save.out, streamFact, strconv.Itoa(db))
 	if without.Data {
 		c.End()
 	}
@@ -59,7 +81,7 @@ func (s *Files) Replace(file []byte) (db int, err error) {
 	if err != nil {
 		s.empty()
 	}
-	return s.load.stream, err
+	return s.load.place.DB, err
 }
 
 // empty deletes all keys and libraries of functions.

@@ -53,6 +53,9 @@ type Options struct {
 // Files reads the databases from files, and writes them into the RDB file. It is command.Saving.
 // Open and SaveAtEnd are called outside the engine, the other methods inside.
 type Files struct {
+	// Place returns the place of the present data.
+	Place func() Place
+
 	engine     Engine
 	env        *command.Env
 	log        *slog.Logger
@@ -68,6 +71,7 @@ type Files struct {
 	stats   command.SaveStats
 	replays bool                       // the append-only log is read
 	logMark string                     // of the log whose data the databases have, see logFact; "": none
+	loaded  Place                      // see Loaded
 	ending  atomic.Pointer[chan error] // the result of SaveAtEnd; nil: no signal waits
 }
 
@@ -83,6 +87,7 @@ const retrySeconds = 5
 // New returns the files of an engine. None is read yet.
 func New(opts Options) *Files {
 	return &Files{
+		Place:  func() (none Place) { return none },
 		engine: opts.Engine, env: opts.Env, log: opts.Log, quiet: opts.Quiet, goroutines: opts.Goroutines,
 		stats: command.SaveStats{LastSeconds: -1},
 	}

@@ -20,7 +20,7 @@ type load struct {
 	read    int64 // bytes that are read of total
 	next    int64 // read at the next safe point
 	memory  int64 // what the data took in the server that wrote the file, bytes; 0: unknown
-	stream  int   // the database of streamFact
+	place   Place // that the file names
 	delayed int64 // keys and commands since the last delay
 }
 

@@ -105,6 +105,7 @@ func (s *Files) Load(merge bool) error {
 	if err := s.loadFrom(loadedFile{f, s.load}, size, merge); err != nil {
 		return fmt.Errorf("load %s: %w", path, err)
 	}
+	s.loaded = s.load.place
 	s.log.Info(fmt.Sprintf("Done loading RDB, keys loaded: %d, keys expired: %d.",
 		s.stats.KeysLoaded, s.stats.KeysExpired))
 	return nil
@@ -166,8 +167,12 @@ func (s *Files) fact(name, value string) {
 		s.log.Info("Loading RDB produced by version " + value)
 	case "ctime":
 		s.log.Info(fmt.Sprintf("RDB age %d seconds", max(s.env.Clock.Now().Unix()-n, 0)))
-	case streamFact:
-		s.load.stream = int(n)
+	case factStreamDB:
+		s.load.place.DB = int(n)
+	case factID:
+		s.load.place.ID = value
+	case factOffset:
+		s.load.place.Offset = n
 	case "used-mem":
 		s.load.memory = n
 		s.log.Info(fmt.Sprintf("RDB memory usage when created %.2f Mb", float64(n)/(1<<20)))

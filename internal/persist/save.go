@@ -53,6 +53,7 @@ func (s *Files) begin(without command.FileParts) *save {
 	if s.logMark != "" {
 		w.out = s.encoder.AppendFact(w.out, logFact, s.logMark)
 	}
+	w.out = s.appendPlace(w.out)
 	if !without.Functions {
 		w.out = s.encoder.AppendFunctions(w.out, env.Scripts.LibraryCodes())
 	}

@@ -68,6 +68,7 @@ func (r *Replication) follow(host string, port int) {
 		was.unlink()
 	}
 	r.following = next
+	r.env.Config.Follow(host, port)
 	r.cutReplicas()
 	r.log.Info(fmt.Sprintf("Connecting to MASTER %s", next.addr()))
 	r.connect()
@@ -88,6 +89,7 @@ func (r *Replication) Lead() resp.Reply {
 	}
 	r.following.unlink()
 	r.following = nil
+	r.env.Config.Follow("", 0)
 	id := r.currentID()
 	r.id, r.id2, r.offset2 = newID(r.env.Rand), id, r.offset+1
 	r.cutReplicas()

@@ -112,7 +112,7 @@ func (r *Replication) beginFile(f *replica) {
 	if r.following == nil {
 		r.db = -1
 	}
-	f.copy = r.files.Copy(max(r.db, 0), s.Replica.Without)
+	f.copy = r.files.Copy(s.Replica.Without)
 	s.Replica.State = command.ReceivesFile
 	if !f.old {
 		s.Conn.Write([]byte("+FULLRESYNC " + r.currentID() + " " + strconv.FormatInt(r.offset, 10) + "\r\n"))

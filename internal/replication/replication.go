@@ -86,12 +86,35 @@ func New(opts Options) *Replication {
 	}
 }
 
-// Start begins to follow the server that the directive replicaof names, if it names one.
+// Start begins to follow the server that the directive replicaof names, if it names one. The data
+// have been read. If their file names a stream, PSYNC continues it; a primary lets its replicas
+// continue it.
 func (r *Replication) Start() {
-	if host := r.env.Config.Replication.Host; host != "" {
+	host, at := r.env.Config.Replication.Host, r.files.Loaded()
+	if len(at.ID) == len(noID) && at.Offset >= 0 {
+		r.offset, r.db = at.Offset, at.DB
+		r.backlog = newBacklog(r.env.Config.Replication.Backlog, at.Offset)
+		if host != "" {
+			r.id, r.started = at.ID, true
+		} else {
+			r.id, r.id2, r.offset2 = newID(r.env.Rand), at.ID, at.Offset+1
+			r.db = -1
+			r.begin()
+		}
+	}
+	if host != "" {
 		r.follow(host, r.env.Config.Replication.Port)
 	}
 	r.started = true
+}
+
+// Place returns which data this server has, for its files.
+func (r *Replication) Place() (at persist.Place) {
+	switch {
+	case r.following != nil && r.following.known, r.following == nil && r.backlog != nil:
+		at = persist.Place{ID: r.currentID(), Offset: r.offset, DB: max(r.db, 0)}
+	}
+	return at
 }
 
 // Close ends the link to a primary. It may be called without the engine's lock.

@@ -50,7 +50,7 @@ func debugSubs() []debugSub {
 		{"protocol", "<type>", 1, "Answer with a value of a type of RESP.", debugProtocol},
 		{"quicklist-packed-threshold", "<size>", 1, "Checks the size and changes nothing: elements of 1 GB get plain nodes.", debugPackedThreshold},
 		{"reload", "[MERGE] [NOFLUSH] [NOSAVE]", -1, "Save the data, empty the databases and read the file.", debugReload},
-		{"replicate", "<text> [<text> ...]", -1, "Changes nothing: there are no replicas.", debugReplicate},
+		{"replicate", "<text> [<text> ...]", -1, "Tell replicas a command.", debugReplicate},
 		{"restart", "[<milliseconds>]", -1, "Fails: nothing restarts the process.", debugRestart},
 		{"sdslen", "<key>", 1, "Describe the memory of a key and its string.", debugSDSLen},
 		{"segfault", "", -1, "", debugCrash},
@@ -147,11 +147,12 @@ func debugChangeReplID(c *command.Ctx, _ resp.Args) resp.Reply {
 	return resp.OK
 }
 
-// debugReplicate answers as a redis-server without replicas.
-func debugReplicate(_ *command.Ctx, args resp.Args) resp.Reply {
+// debugReplicate tells replicas a command that this server does not run.
+func debugReplicate(c *command.Ctx, args resp.Args) resp.Reply {
 	if len(args) < 3 {
 		return debugSyntax(args)
 	}
+	c.Tell(args[2:]...)
 	return resp.OK
 }
 
