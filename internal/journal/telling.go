@@ -64,7 +64,7 @@ func (t *Telling) read(entry *Entry) {
 		if last < 0 {
 			return
 		}
-		changed := t.env.Dirty != t.dirty[last]
+		changed := t.env.Dirty > t.dirty[last] // a save makes it less
 		t.dirty = t.dirty[:last]
 		t.commandEnds(entry, changed)
 		if last == 0 {
