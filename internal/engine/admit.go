@@ -277,7 +277,9 @@ func (k *checks) dropWebRequest(s *command.Session) (verdict, *resp.Reply) {
 
 // unknown returns the error reply to a command or subcommand that is not in the table.
 func (k *checks) unknown(s *command.Session, args resp.Args) resp.Reply {
-	k.logUnknown(s, args)
+	if !s.Primary { // a replica logs each error
+		k.logUnknown(s, args)
+	}
 	if cmd := k.e.env.Table.Lookup(args[0]); cmd != nil && len(args) > 1 {
 		container := strings.ToUpper(cString(args[0], len(args[0])))
 		return errUnknownSubcommand(cString(args[1], 128), container)

@@ -24,6 +24,12 @@ type Place struct {
 	DB     int // that the stream is about behind the data, before the first SELECT
 }
 
+// KeyName is a key of a database.
+type KeyName struct {
+	DB   int
+	Name []byte
+}
+
 // The names of the facts of a Place, as in Redis.
 const (
 	factStreamDB = "repl-stream-db"
@@ -42,8 +48,13 @@ func (s *Files) appendPlace(dst []byte) []byte {
 	return s.encoder.AppendFact(dst, factOffset, strconv.FormatInt(p.Offset, 10))
 }
 
-// Loaded returns the place of the data of the file that was read at the start.
-func (s *Files) Loaded() Place { return s.loaded }
+// Loaded returns the place of the data of the file that was read at the start, and the keys that were
+// left out, as their deadlines were over: the replicas that follow the stream may have them. The second
+// call returns no keys.
+func (s *Files) Loaded() (at Place, expired []KeyName) {
+	expired, s.expired = s.expired, nil
+	return s.loaded, expired
+}
 
 // Copy begins a copy of the present data, without some of their parts.
 func (s *Files) Copy(without command.FileParts) *Copy {

@@ -71,6 +71,8 @@ type Files struct {
 	stats   command.SaveStats
 	replays bool                       // the append-only log is read
 	logMark string                     // of the log whose data the databases have, see logFact; "": none
+	opening bool                       // Open runs
+	expired []KeyName                  // see Loaded
 	loaded  Place                      // see Loaded
 	ending  atomic.Pointer[chan error] // the result of SaveAtEnd; nil: no signal waits
 }

@@ -1,6 +1,7 @@
 package persist
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -28,6 +29,8 @@ func (s *Files) Open(accept func()) (err error) {
 		if cfg.RDB.Program && cfg.HasFile() {
 			rdb.RemoveLeftovers(cfg.Dir)
 		}
+		s.opening = true
+		defer func() { s.opening = false }()
 		began := s.env.Clock.Now()
 		from := "append only file"
 		var loaded bool
@@ -187,6 +190,9 @@ func (s *Files) add(k rdb.Key, merge bool) error {
 	space := s.env.Space
 	if k.Deadline != 0 && k.Deadline <= s.load.now {
 		s.stats.KeysExpired++
+		if s.opening && s.load.place.ID != "" {
+			s.expired = append(s.expired, KeyName{k.DB, bytes.Clone(k.Name)})
+		}
 		return nil
 	}
 	db := space.DB(k.DB)

@@ -90,7 +90,8 @@ func New(opts Options) *Replication {
 // have been read. If their file names a stream, PSYNC continues it; a primary lets its replicas
 // continue it.
 func (r *Replication) Start() {
-	host, at := r.env.Config.Replication.Host, r.files.Loaded()
+	host := r.env.Config.Replication.Host
+	at, expired := r.files.Loaded()
 	if len(at.ID) == len(noID) && at.Offset >= 0 {
 		r.offset, r.db = at.Offset, at.DB
 		r.backlog = newBacklog(r.env.Config.Replication.Backlog, at.Offset)
@@ -100,6 +101,9 @@ func (r *Replication) Start() {
 			r.id, r.id2, r.offset2 = newID(r.env.Rand), at.ID, at.Offset+1
 			r.db = -1
 			r.begin()
+			for _, k := range expired {
+				r.tell(k.DB, command.Deletion(k.Name, r.env.Space.Lazyfree.Expire))
+			}
 		}
 	}
 	if host != "" {

@@ -2,6 +2,7 @@ package replication
 
 import (
 	"bytes"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -105,9 +106,9 @@ func (s *applying) run(args resp.Args) {
 		}
 	case name == "ping":
 	default:
-		// The log has an unknown command already.
-		if reply := r.engine.Apply(session, args); reply.IsError() && !strings.HasPrefix(reply.Text(), "ERR unknown") {
-			r.log.Warn("This replica cannot do what its MASTER did", "command", name, "error", reply.Text())
+		if reply := r.engine.Apply(session, args); reply.IsError() {
+			r.log.Warn(fmt.Sprintf("== CRITICAL == This replica is sending an error to its master: '%s' "+
+				"after processing the command '%s'", reply.Text(), name))
 		}
 	}
 }
