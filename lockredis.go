@@ -107,6 +107,7 @@ func New(cfg Config) *Server {
 	opts := server.Options{
 		Config: s.set, Clock: cfg.Clock, Log: cfg.Logger, OnShutdown: func() { s.Close() },
 		Bus: cfg.member.sharedBus(), Dial: cfg.member.migrateDial(),
+		DialTLS: func() (dialer, error) { return dialerTLS(s.set) },
 	}
 	var n node
 	if s.set.Sentinel {

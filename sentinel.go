@@ -259,18 +259,27 @@ func (s *Sentinels) Close() error {
 	return nil
 }
 
-// dialer connects a Sentinel to a primary or to another Sentinel.
-type dialer func(ctx context.Context, addr string) (net.Conn, error)
+// dialer connects a node to another one: a Sentinel to a primary or another Sentinel, a replica to its
+// primary.
+type dialer = func(ctx context.Context, addr string) (net.Conn, error)
+
+// dialerTLS returns a dialer with the TLS of the present directives.
+func dialerTLS(cfg *config.Config) (dialer, error) {
+	conf, err := tlsconf.NewClient(cfg)
+	if err != nil {
+		return nil, fmt.Errorf("TLS: %w", err)
+	}
+	return func(ctx context.Context, addr string) (net.Conn, error) {
+		return (&tls.Dialer{Config: conf}).DialContext(ctx, "tcp", addr)
+	}, nil
+}
 
 // newSentinel returns a Sentinel for a node with these options. It puts its command table into them.
 func newSentinel(opts *server.Options, dial dialer) (*sentinel.Sentinel, error) {
 	if opts.Config.TLS.Links {
-		conf, err := tlsconf.NewClient(opts.Config)
-		if err != nil {
-			return nil, fmt.Errorf("TLS: %w", err)
-		}
-		dial = func(ctx context.Context, addr string) (net.Conn, error) {
-			return (&tls.Dialer{Config: conf}).DialContext(ctx, "tcp", addr)
+		var err error
+		if dial, err = dialerTLS(opts.Config); err != nil {
+			return nil, err
 		}
 	}
 	mon, err := sentinel.New(sentinel.Options{

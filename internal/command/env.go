@@ -366,8 +366,9 @@ type Server interface {
 	// After calls do in a goroutine of its own after d of the machine's time, unless the server
 	// ends before. do enters the engine by itself.
 	After(d time.Duration, do func())
-	// Dial connects to another server, "host:port". It is called without the engine's lock.
-	Dial(ctx context.Context, addr string) (net.Conn, error)
+	// Dialer returns what connects to a primary at "host:port", with TLS if tls-replication says so. The
+	// function is called without the engine's lock.
+	Dialer() (dial func(ctx context.Context, addr string) (net.Conn, error), err error)
 	// Send sends the commands of MIGRATE to another server and returns the lines of its
 	// replies. It is called without the engine's lock, and gives up when quit is closed.
 	Send(m *Migration, quit <-chan struct{}) (end Exchange, lines []string)

@@ -157,7 +157,7 @@ const (
 	idleLogo        = "there is no logo"
 	idlePropagation = "nothing is propagated"
 	idleRehash      = "hash tables grow at once"
-	idleReplication = "a server has no replicas and no master"
+	idleReplication = "the file for a replica is sent at once, and read into memory"
 	idleSync        = "the file is synced once"
 	idleThreads     = "Go's scheduler places goroutines on threads"
 	idleTicks       = "there is no periodic task: a timer waits for the next deadline"

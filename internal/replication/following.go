@@ -134,10 +134,15 @@ func (r *Replication) connect() {
 	if r.engine.Ending() {
 		return
 	}
+	dial, err := r.env.Server.Dialer()
+	if err != nil {
+		r.log.Warn("Unable to connect to MASTER", "error", err)
+		return
+	}
 	ctx, cancel := context.WithCancel(r.ctx)
 	l := &link{
 		r: r, following: r.following, cancel: cancel, acks: make(chan int64, 1),
-		greeting: r.greeting(),
+		dial: dial, greeting: r.greeting(),
 	}
 	r.following.link, r.following.phase = l, connecting
 	r.goroutines.Go(func() { l.run(ctx) })
@@ -147,6 +152,9 @@ func (r *Replication) connect() {
 func (r *Replication) greeting() greeting {
 	cfg, id := &r.env.Config.Replication, r.env.Server.Identity()
 	g := greeting{user: cfg.User, password: cfg.Password, port: id.Port, ip: cfg.AnnounceIP}
+	if r.env.Config.TLS.Links {
+		g.port = id.TLSPort
+	}
 	if cfg.AnnouncePort != 0 {
 		g.port = cfg.AnnouncePort
 	}

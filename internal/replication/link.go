@@ -22,6 +22,7 @@ import (
 type link struct {
 	r         *Replication
 	following *following
+	dial      func(ctx context.Context, addr string) (net.Conn, error)
 	greeting  greeting
 	cancel    context.CancelFunc
 	acks      chan int64 // offsets to acknowledge; the last one counts
@@ -92,7 +93,7 @@ func (l *link) run(ctx context.Context) {
 }
 
 func (l *link) follow(ctx context.Context) error {
-	nc, err := l.r.env.Server.Dial(ctx, l.following.addr())
+	nc, err := l.dial(ctx, l.following.addr())
 	if err != nil {
 		return err
 	}

@@ -15,8 +15,13 @@ import (
 // maxReplyLine is the longest reply that another server may send to MIGRATE, in bytes.
 const maxReplyLine = 64 << 10
 
-// Dial connects to another server.
-func (h *host) Dial(ctx context.Context, addr string) (net.Conn, error) { return h.dial(ctx, addr) }
+// Dialer returns what connects to a primary.
+func (h *host) Dialer() (dial func(ctx context.Context, addr string) (net.Conn, error), err error) {
+	if h.cfg.TLS.Links {
+		return h.dialTLS()
+	}
+	return h.dial, nil
+}
 
 // Send sends the commands of MIGRATE to another server and returns the lines of its
 // replies. It gives up when quit is closed. As in Redis, a connection that fails before a key

@@ -29,8 +29,10 @@ type Options struct {
 	Log    *slog.Logger
 	Table  *command.Table // nil: the table of a server
 	Bus    *cluster.Bus   // of the nodes of a cluster; nil: there are no other nodes
-	// Dial connects MIGRATE to a server at an address, "host:port". Nil means TCP.
+	// Dial connects MIGRATE, and a replica, to a server at an address, "host:port". Nil means TCP.
 	Dial func(ctx context.Context, addr string) (net.Conn, error)
+	// DialTLS returns what connects a replica with the TLS of the present directives.
+	DialTLS func() (dial func(ctx context.Context, addr string) (net.Conn, error), err error)
 	// OnShutdown is called in a goroutine of its own when a client sends SHUTDOWN, once.
 	// It must call Close. It may be nil.
 	OnShutdown func()
@@ -46,7 +48,8 @@ type Server struct {
 	runID   string
 	onQuit  func()
 	dial    func(ctx context.Context, addr string) (net.Conn, error) // see Options
-	traffic [maxLoops + 1]traffic                                    // of connections with goroutines of their own, and of each loop
+	dialTLS func() (func(ctx context.Context, addr string) (net.Conn, error), error)
+	traffic [maxLoops + 1]traffic // of connections with goroutines of their own, and of each loop
 
 	leastOutput uint64 // see leastLimit; guarded by the engine's lock
 
@@ -80,7 +83,7 @@ type Server struct {
 // New returns a server without listeners.
 func New(opts Options) *Server {
 	s := &Server{
-		cfg: opts.Config, log: opts.Log, onQuit: opts.OnShutdown, dial: opts.Dial,
+		cfg: opts.Config, log: opts.Log, onQuit: opts.OnShutdown, dial: opts.Dial, dialTLS: opts.DialTLS,
 		conns: map[*conn]struct{}{}, ending: make(chan struct{}), awake: make(chan struct{}),
 		started: opts.Clock.Now(), leastOutput: leastLimit(opts.Config),
 	}

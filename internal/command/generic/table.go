@@ -41,7 +41,7 @@ func Commands() []*command.Command {
 		{Name: "ttl", Arity: 2, Flags: command.ReadOnly | command.Fast, Keys: command.Key(command.RO|command.Access, 1), Tips: []string{"nondeterministic_output"}, Since: "1.0.0", Summary: "Returns the remaining time to live of a key, in seconds.", Run: ttl},
 		{Name: "type", Arity: 2, Flags: command.ReadOnly | command.Fast, Keys: command.Key(command.RO, 1), Since: "1.0.0", Summary: "Returns the type of a value.", Run: typeCmd},
 		{Name: "unlink", Arity: -2, Flags: command.Write | command.Fast, Keys: command.Keys(command.RM|command.Delete, 1, -1, 1), Tips: []string{"request_policy:multi_shard", "response_policy:agg_sum"}, Since: "4.0.0", Summary: "Deletes keys.", Run: unlink},
-		{Name: "wait", Arity: 3, Flags: command.NoScript, Categories: []string{"connection"}, Tips: []string{"request_policy:all_shards", "response_policy:agg_min"}, Since: "3.0.0", Summary: "Waits for replicas to acknowledge writes; lockredis has no replicas.", Run: wait},
+		{Name: "wait", Arity: 3, Flags: command.NoScript, Categories: []string{"connection"}, Tips: []string{"request_policy:all_shards", "response_policy:agg_min"}, Since: "3.0.0", Summary: "Waits until replicas have acknowledged the writes of the client.", Run: wait},
 	}
 }
 
