@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/lockredis/lockredis/internal/command"
 	"github.com/lockredis/lockredis/resp"
@@ -315,7 +316,9 @@ func (l *link) fullSync(id string, offset int64) error {
 		f.known = false // half of a file is no stream's data
 		r.cutReplicas()
 		r.log.Info("MASTER <-> REPLICA sync: Loading DB in memory")
+		loaded := l.breathe()
 		db, err := r.files.Replace(file)
+		loaded()
 		if err != nil {
 			return err
 		}
@@ -328,6 +331,22 @@ func (l *link) fullSync(id string, offset int64) error {
 		l.up()
 		return nil
 	})
+}
+
+// breathe sends a newline each second until the function that it returns is called: the primary hears
+// that this server lives while it loads.
+func (l *link) breathe() (end func()) {
+	var ended atomic.Bool
+	var breath func()
+	breath = func() {
+		if !ended.Load() {
+			if _, err := l.nc.Write([]byte("\n")); err == nil {
+				l.r.env.Server.After(time.Second, breath)
+			}
+		}
+	}
+	l.r.env.Server.After(time.Second, breath)
+	return func() { ended.Store(true) }
 }
 
 // file reads the file of all data: of a length that is told, or up to a mark that is told.
