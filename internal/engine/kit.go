@@ -61,6 +61,7 @@ func (k Kit) Restart(keep bool) {
 		for _, db := range k.e.env.Space.Opened() {
 			db.Flush()
 		}
+		k.e.replicas.Forget()
 	})
 }
 

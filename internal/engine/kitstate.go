@@ -56,6 +56,7 @@ func (k Kit) Restore(to State) (err error) {
 		}
 		now := k.state()
 		err = k.e.env.Config.Restore(to.directives, "notify-keyspace-events")
+		k.e.replicas.FollowDirective()
 		err = errors.Join(err, k.restoreUsers(now.users, to.users))
 		if !slices.Equal(now.libraries, to.libraries) {
 			err = errors.Join(err, k.restoreLibraries(to.libraries))
@@ -122,6 +123,7 @@ func (k Kit) Load(file []byte, before func(run func(words ...string) resp.Reply)
 		run("FLUSHALL")
 		defer k.e.journal.Because(journal.ByLoad)()
 		k.e.files.Fill(data)
+		k.e.replicas.Forget()
 	})
 	return err
 }

@@ -76,6 +76,30 @@ func (r *Replication) follow(host string, port int) {
 	r.planBeat()
 }
 
+// FollowDirective follows the server that the directive replicaof names, or leads if it names none. It
+// ends a failover.
+func (r *Replication) FollowDirective() {
+	r.abortFailover("replicaof is put back")
+	if host := r.env.Config.Replication.Host; host != "" {
+		r.follow(host, r.env.Config.Replication.Port)
+	} else {
+		r.Lead()
+	}
+}
+
+// Forget makes the data those of no stream: they were replaced, and no stream has told it. The next
+// replicas get all of them.
+func (r *Replication) Forget() {
+	r.cutReplicas()
+	if r.following != nil {
+		r.following.known = false
+		r.following.unlink()
+	}
+	if r.backlog != nil {
+		r.end()
+	}
+}
+
 // Lead makes this server a primary. Its data stay, and so do the offsets: its stream continues the
 // one that it has followed, with another id.
 //
@@ -125,7 +149,7 @@ func (f *following) addr() string { return net.JoinHostPort(f.host, strconv.Itoa
 func (f *following) unlink() {
 	if f.link != nil {
 		f.link.cancel()
-		f.link = nil
+		f.link, f.phase = nil, toConnect
 	}
 }
 
