@@ -41,6 +41,12 @@ var (
 	WordKeepttl   = []byte("KEEPTTL")
 )
 
+// The lines around a transaction.
+var (
+	LineMulti = resp.Args{[]byte("MULTI")}
+	LineExec  = resp.Args{[]byte("EXEC")}
+)
+
 // Digits returns n in digits.
 func Digits(n int64) []byte { return strconv.AppendInt(nil, n, 10) }
 

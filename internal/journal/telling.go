@@ -19,16 +19,15 @@ type Telling struct {
 	follow []*follower
 	dirty  []int64 // Env.Dirty at the begin of the running commands, the outer ones first
 	lines  []toldLine
+	words  resp.Args // of the lines
+	bytes  []byte    // of the words
 }
 
 // follower is told the lines.
 type follower struct{ do func(db int, line resp.Args) }
 
-// toldLine is a line about a database.
-type toldLine struct {
-	db   int
-	line resp.Args
-}
+// toldLine is a line about a database: some of Telling's words.
+type toldLine struct{ db, from, to int }
 
 // Follow calls do with each command line that tells of a change, and with the number of its
 // database, until stop is called. MULTI is of the database of the line behind it. do must copy what
@@ -44,15 +43,23 @@ func (t *Telling) Follow(j *Journal, env *command.Env, do func(db int, line resp
 		t.follow = slices.DeleteFunc(t.follow, func(other *follower) bool { return other == f })
 		if len(t.follow) == 0 {
 			env.Teller = nil
-			t.dirty, t.lines = t.dirty[:0], t.lines[:0]
+			t.dirty = t.dirty[:0]
+			t.forget()
 			t.stop()
 		}
 	}
 }
 
-// Tell is command.Teller's.
+// Tell is command.Teller's. It copies the line into memory that all lines of a unit share. When bytes
+// grows, the earlier words stay in the old memory.
 func (t *Telling) Tell(db int, line resp.Args) {
-	t.lines = append(t.lines, toldLine{db, line.Clone()})
+	from := len(t.words)
+	for _, word := range line {
+		at := len(t.bytes)
+		t.bytes = append(t.bytes, word...)
+		t.words = append(t.words, t.bytes[at:len(t.bytes):len(t.bytes)])
+	}
+	t.lines = append(t.lines, toldLine{db, from, len(t.words)})
 }
 
 func (t *Telling) read(entry *Entry) {
@@ -108,22 +115,32 @@ func (t *Telling) send(together bool) {
 	several := together && len(t.lines) > 1
 	for i, l := range t.lines {
 		if i == 0 && several {
-			t.tell(l.db, resp.Args{[]byte("MULTI")})
+			t.tell(l.db, command.LineMulti)
 		}
-		t.tell(l.db, l.line)
+		t.tell(l.db, t.words[l.from:l.to])
 		if i == len(t.lines)-1 && several {
-			t.tell(l.db, resp.Args{[]byte("EXEC")})
+			t.tell(l.db, command.LineExec)
 		}
 	}
-	clear(t.lines)
-	t.lines = t.lines[:0]
-	if cap(t.lines) > mostLines {
-		t.lines = nil
-	}
+	t.forget()
 }
 
-// mostLines is how long a list of lines may be whose memory is used again.
-const mostLines = 64
+// forget removes all lines, and keeps a little of their memory.
+func (t *Telling) forget() {
+	t.lines, t.words, t.bytes = reused(t.lines), reused(t.words), reused(t.bytes)
+}
+
+// reused returns an empty slice of the same memory, or nil if that is large.
+func reused[T any](s []T) []T {
+	if cap(s) > mostReused {
+		return nil
+	}
+	clear(s)
+	return s[:0]
+}
+
+// mostReused is how long a list may be whose memory is used again.
+const mostReused = 4096
 
 // deleted tells that a key or fields were deleted, by the clock or for memory.
 func (t *Telling) deleted(db int, line resp.Args) {

@@ -15,31 +15,30 @@ var (
 )
 
 func toldHincrby(c *command.Ctx, args resp.Args, reply resp.Reply) {
-	if !tellWithDeadline(c, args, command.Digits(reply.Int())) {
-		c.Tell(args...)
+	if at := fieldDeadline(c, args); at != 0 {
+		tellHsetex(c, args[1], at, false, args[2], command.Digits(reply.Int()))
+		return
 	}
+	c.Tell(args...)
 }
 
 func toldHincrbyfloat(c *command.Ctx, args resp.Args, reply resp.Reply) {
 	value := []byte(reply.Text())
-	if !tellWithDeadline(c, args, value) {
-		c.Tell(wordHset, args[1], args[2], value)
+	if at := fieldDeadline(c, args); at != 0 {
+		tellHsetex(c, args[1], at, false, args[2], value)
+		return
 	}
+	c.Tell(wordHset, args[1], args[2], value)
 }
 
-// tellWithDeadline tells the value of the field args[2], if the field has a deadline. HSET would
-// remove the deadline.
-func tellWithDeadline(c *command.Ctx, args resp.Args, value []byte) bool {
+// fieldDeadline returns the deadline of the field args[2], 0 if it has none. HSET would remove it.
+func fieldDeadline(c *command.Ctx, args resp.Args) int64 {
 	v, _ := c.DB.Value(string(args[1]))
 	h, ok := v.(*store.Hash)
 	if !ok {
-		return false
+		return 0
 	}
-	at := h.FieldDeadline(args[2])
-	if at != 0 {
-		tellHsetex(c, args[1], at, false, args[2], value)
-	}
-	return at != 0
+	return h.FieldDeadline(args[2])
 }
 
 // tellHsetex tells that fields were stored. at is their deadline, 0 if they have none; with keep
