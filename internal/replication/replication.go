@@ -190,8 +190,7 @@ func (r *Replication) end() {
 // tell adds a command line to the stream.
 func (r *Replication) tell(db int, line resp.Args) {
 	b := r.line[:0]
-	// The SELECT comes behind MULTI.
-	if db != r.db && !(len(line) == 1 && string(line[0]) == "MULTI") {
+	if db != r.db {
 		r.db = db
 		b = appendLine(b, resp.Args{[]byte("SELECT"), command.Digits(int64(db))})
 	}
