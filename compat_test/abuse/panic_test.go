@@ -109,10 +109,10 @@ var ways = map[string]way{
 	},
 }
 
-// deadly are commands that end or stop more than their client when their handler runs, or after which
+// deadly are commands that end, stop or change more than their client when their handler runs, or after which
 // it gets no replies.
 var deadly = map[string]bool{"shutdown": true, "client|pause": true, "debug|sleep": true,
-	"client|kill": true, "sync": true, "psync": true}
+	"client|kill": true, "sync": true, "psync": true, "replicaof": true, "slaveof": true}
 
 func TestPanicInAnyCommandEndsOnlyItsClient(t *testing.T) {
 	for _, after := range []bool{false, true} {

@@ -45,10 +45,10 @@ type spec struct {
 }
 
 // unfit are commands that would end the attack: they stop the server, pause it, take the
-// default user's rights, or silence the connection.
+// default user's rights, silence the connection, or make the server a replica.
 var unfit = map[string]bool{
 	"shutdown": true, "client|pause": true, "client|reply": true, "debug|sleep": true, "debug": true,
-	"sync": true, "psync": true,
+	"sync": true, "psync": true, "replicaof": true, "slaveof": true, "failover": true,
 	"config|set": true, "acl|setuser": true,
 }
 
