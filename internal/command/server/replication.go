@@ -76,10 +76,7 @@ func replicaof(c *command.Ctx, args resp.Args) resp.Reply {
 		return errReplicaIsOurs
 	}
 	port, ok := resp.ParseInt(args[2])
-	switch {
-	case !ok:
-		return resp.ErrNotInt
-	case port < 0 || port > 65535:
+	if !ok || port < 0 || port > 65535 {
 		return errMasterPort
 	}
 	if p := c.Replicas.Status().Primary; p != nil && p.Host == args.String(1) && p.Port == int(port) {
