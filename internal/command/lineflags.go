@@ -6,19 +6,22 @@ import (
 )
 
 // LineFlags returns the flags of c's command line. They are the row's flags. For a function,
-// and for a script with a shebang line, its own flags decide about Write and DenyOOM. The
-// caller has checked the arity.
+// and for a script with a shebang line, its own flags decide about Write, DenyOOM and Stale.
+// The caller has checked the arity.
 func LineFlags(c *Ctx, args resp.Args) Flags {
 	declared := declaredFlags(c, args)
 	if !declared.HasShebang {
 		return c.Cmd.Flags
 	}
-	f := c.Cmd.Flags &^ (Write | MayReplicate | DenyOOM)
+	f := c.Cmd.Flags &^ (Write | MayReplicate | DenyOOM | Stale)
 	if !declared.NoWrites {
 		f |= Write
 	}
 	if !declared.NoWrites && !declared.AllowOOM {
 		f |= DenyOOM
+	}
+	if declared.AllowStale {
+		f |= Stale
 	}
 	return f
 }

@@ -34,7 +34,15 @@ func (t *Transaction) Add(cmd *Command, f Flags, args [][]byte) (bytes int64) {
 // Loads reports whether all queued commands may run while a file is read. Without a transaction
 // EXEC gets its usual error.
 func (t *Transaction) Loads() bool {
-	return t == nil || !slices.ContainsFunc(t.Cmds, func(cmd *Command) bool { return !cmd.Has(Loading) })
+	return t.each(Loading)
+}
+
+// Stale reports whether all queued commands may run at a replica without a link to its primary.
+func (t *Transaction) Stale() bool { return t.each(Stale) }
+
+// each reports whether all queued commands have a flag.
+func (t *Transaction) each(f Flags) bool {
+	return t == nil || !slices.ContainsFunc(t.Cmds, func(cmd *Command) bool { return !cmd.Has(f) })
 }
 
 // transaction returns what CLIENT LIST shows: the transaction that is open or runs, or nil.

@@ -78,7 +78,7 @@ func (k *checks) fromClient(c *command.Ctx, args resp.Args) (verdict, *resp.Repl
 		return k.refuse(c, errMisconf)
 	}
 	if e.attention&forPlace != 0 {
-		if refusal, is := k.misplaced(c, lineFlags(c, args).Has(command.Write)); is {
+		if refusal, is := k.misplaced(c, lineFlags(c, args)); is {
 			return k.refuse(c, refusal)
 		}
 	}
@@ -147,7 +147,7 @@ func (k *checks) fromScript(c *command.Ctx, args resp.Args) (verdict, *resp.Repl
 		return k.refuse(c, resp.ErrOOM)
 	}
 	if e.attention&forPlace != 0 {
-		if refusal, is := k.misplaced(c, cmd.Flags&command.Write != 0); is {
+		if refusal, is := k.misplaced(c, cmd.Flags); is {
 			return k.refuse(c, refusal)
 		}
 	}

@@ -37,6 +37,11 @@ var (
 	errScriptWrites   = resp.Error("ERR Can not execute a script with write flag using *_ro command.")
 	errScriptOOM      = resp.Error("OOM allow-oom flag is not set on the script, " +
 		"can not run it when used memory > 'maxmemory'")
+	errScriptStale  = resp.Error("ERR Can not execute the command on a stale replica")
+	errScriptNoLink = resp.Error("MASTERDOWN Link with MASTER is down, " +
+		"replica-serve-stale-data is set to 'no' and 'allow-stale' flag is not set on the script.")
+	errRoleChanged = resp.Error("UNBLOCKED force unblock from blocking operation, " +
+		"instance state changed (master -> replica?)")
 	errScriptReadOnly = resp.Error("ERR Write commands are not allowed from read-only scripts.")
 
 	errNotBusy    = resp.Error("NOTBUSY No scripts in execution right now.")

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"github.com/lockredis/lockredis/internal/command"
+	"github.com/lockredis/lockredis/luaexec"
 	"github.com/lockredis/lockredis/resp"
 )
 
@@ -19,19 +20,51 @@ func (d replicationDoor) Apply(s *command.Session, args resp.Args) resp.Reply {
 }
 
 // misplaced reports whether the command is refused for the server's place among primaries and
-// replicas. write says that it changes data.
-func (k *checks) misplaced(c *command.Ctx, write bool) (refusal resp.Reply, is bool) {
+// replicas. flags are those of its line.
+func (k *checks) misplaced(c *command.Ctx, flags command.Flags) (refusal resp.Reply, is bool) {
 	e := k.e
-	follows := e.replicas.Follows()
+	follows, write := e.replicas.Follows(), flags.Has(command.Write)
 	switch {
+	case c.Session.Primary:
+		return refusal, false
 	case write && !follows && e.lacksReplicas():
 		return errNoReplicas, true
 	case write && follows && e.env.Config.Replication.ReadOnly:
 		return errReadOnly, true
-	case c.From == command.FromClient && !c.Cmd.Has(command.Stale) && e.replicas.Stale():
+	case !e.replicas.Stale():
+		return refusal, false
+	case c.From == command.FromScript:
+		return errScriptStale, !flags.Has(command.Stale)
+	case c.Cmd.Has(command.RunsQueue):
+		return errPrimaryDown, !c.Session.Multi.Stale()
+	}
+	return errPrimaryDown, !flags.Has(command.Stale)
+}
+
+// stale reports whether a script may not begin at a replica without a link to its primary. A script
+// without flags is refused here and not before, as in Redis.
+func (r *scriptRun) stale(c *command.Ctx, flags luaexec.Flags) (refusal resp.Reply, is bool) {
+	switch {
+	case c.Session.Primary || !r.e.replicas.Stale():
+		return refusal, false
+	case !flags.HasShebang:
 		return errPrimaryDown, true
 	}
-	return refusal, false
+	return errScriptNoLink, !flags.AllowStale
+}
+
+// EndWaits ends the waits of all clients, and closes their connections: what they wait for would be
+// taken from the data of this server's primary.
+//
+// Redis 7.0.15: disconnectAllBlockedClients in blocked.c.
+func (d replicationDoor) EndWaits() {
+	d.sessions.Each(func(s *command.Session) bool {
+		if s.Parked != nil && !s.Parked.Looks {
+			s.Move(command.Closing)
+			d.parking.Unpark(s, errRoleChanged)
+		}
+		return true
+	})
 }
 
 // lacksReplicas reports whether writes are refused because too few replicas listen.

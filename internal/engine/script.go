@@ -98,6 +98,11 @@ func (r *scriptRun) begin(c *command.Ctx, flags luaexec.Flags, keys [][]byte) (r
 	case readOnly && flags.HasShebang && !flags.NoWrites:
 		return errScriptWrites, false
 	}
+	if r.e.attention&forPlace != 0 {
+		if refusal, is := r.stale(c, flags); is {
+			return refusal, false
+		}
+	}
 	readOnly = readOnly || flags.NoWrites
 	oom := c.Config.MaxMemory > 0 && !readOnly && !flags.AllowOOM && r.e.memory.Exceeded()
 	if oom && flags.HasShebang {

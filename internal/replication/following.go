@@ -69,6 +69,7 @@ func (r *Replication) follow(host string, port int) {
 	}
 	r.following = next
 	r.env.Config.Follow(host, port)
+	r.engine.EndWaits()
 	r.cutReplicas()
 	r.log.Info(fmt.Sprintf("Connecting to MASTER %s", next.addr()))
 	r.connect()

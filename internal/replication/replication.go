@@ -29,6 +29,8 @@ type Engine interface {
 	// Join adds the session of a primary, and Leave removes it.
 	Join(s *command.Session)
 	Leave(s *command.Session)
+	// EndWaits ends the waits of all clients, and closes their connections.
+	EndWaits()
 	// Attend is called after Follows, Stale or Good has changed.
 	Attend()
 }

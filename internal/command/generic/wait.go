@@ -8,6 +8,9 @@ import (
 )
 
 var (
+	errWaitReplica = resp.Error("ERR WAIT cannot be used with replica instances. Please also note that since " +
+		"Redis 4.0 if a replica is configured to be writable (which is not the default) writes to replicas are " +
+		"just local and are not propagated.")
 	errNoAOF = resp.Error("ERR WAITAOF cannot be used when numlocal is set but " +
 		"appendonly is disabled.")
 	errLocalRange  = resp.Error("ERR value is out of range, value must between 0 and 1")
@@ -47,6 +50,9 @@ func waitaof(c *command.Ctx, args resp.Args) resp.Reply {
 
 // wait waits until replicas have what the client has changed. A timeout of 0 never ends.
 func wait(c *command.Ctx, args resp.Args) resp.Reply {
+	if c.Replicas.Follows() {
+		return errWaitReplica
+	}
 	replicas, ok := resp.ParseInt(args[1])
 	if !ok {
 		return resp.ErrNotInt

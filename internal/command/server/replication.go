@@ -1,6 +1,8 @@
 package server
 
 import (
+	"strings"
+
 	"github.com/lockredis/lockredis/internal/command"
 	"github.com/lockredis/lockredis/resp"
 )
@@ -79,7 +81,7 @@ func replicaof(c *command.Ctx, args resp.Args) resp.Reply {
 	if !ok || port < 0 || port > 65535 {
 		return errMasterPort
 	}
-	if p := c.Replicas.Status().Primary; p != nil && p.Host == args.String(1) && p.Port == int(port) {
+	if p := c.Replicas.Status().Primary; p != nil && strings.EqualFold(p.Host, args.String(1)) && p.Port == int(port) {
 		return alreadyFollows
 	}
 	return c.Replicas.Follow(args.String(1), int(port))

@@ -1,0 +1,448 @@
+package lockredis_test
+
+import (
+	"bytes"
+	"fmt"
+	"log/slog"
+	"maps"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/lockredis/lockredis"
+	"github.com/lockredis/lockredis/compat_test/wire"
+	"github.com/lockredis/lockredis/expiry"
+)
+
+// member is a server among primaries and replicas, and a client of it.
+type member struct {
+	*wire.Conn
+	t   *testing.T
+	srv *lockredis.Server
+	log *logLines
+}
+
+// logLines is a log that a test reads.
+type logLines struct {
+	mu  sync.Mutex
+	buf bytes.Buffer // guarded by mu
+}
+
+func (l *logLines) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.buf.Write(b)
+}
+
+// count returns how often part is in the log.
+func (l *logLines) count(part string) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return strings.Count(l.buf.String(), part)
+}
+
+// newMember starts a server with some directives, and logs in with its password if it has one.
+func newMember(t *testing.T, directives map[string]string) *member {
+	t.Helper()
+	return memberOf(t, lockredis.Config{Directives: directives})
+}
+
+func memberOf(t *testing.T, cfg lockredis.Config) *member {
+	t.Helper()
+	m := &member{t: t, log: &logLines{}}
+	all := map[string]string{"enable-debug-command": "yes"}
+	maps.Copy(all, cfg.Directives)
+	cfg.Directives = all
+	cfg.Logger = slog.New(slog.NewTextHandler(m.log, nil))
+	m.srv = start(t, cfg)
+	m.Conn = dial(t, m.srv)
+	if password := cfg.Directives["requirepass"]; password != "" {
+		m.do("AUTH " + password)
+	}
+	return m
+}
+
+// do runs a command that must succeed, and returns its reply.
+func (m *member) do(line string) wire.Value {
+	m.t.Helper()
+	words, err := wire.Split(line)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	v, err := m.Do(words...)
+	if err != nil || v.IsError() {
+		m.t.Fatalf("%s: %s %v", line, v, err)
+	}
+	return v
+}
+
+// all runs commands that must succeed.
+func (m *member) all(lines ...string) {
+	m.t.Helper()
+	for _, line := range lines {
+		m.do(line)
+	}
+}
+
+// want runs a command, and compares the bytes of the reply.
+func (m *member) want(line, raw string) {
+	m.t.Helper()
+	expect(m.t, m.Conn, line, raw)
+}
+
+// refuses runs a command whose reply must be an error that begins with a text.
+func (m *member) refuses(line, text string) {
+	m.t.Helper()
+	words, _ := wire.Split(line)
+	v, err := m.Do(words...)
+	if err != nil || !v.IsError() || !strings.HasPrefix(string(v.Str), text) {
+		m.t.Fatalf("%s: %s %v, want the error %s", line, v, err, text)
+	}
+}
+
+// info returns a field of INFO replication.
+func (m *member) info(field string) string {
+	m.t.Helper()
+	for line := range strings.Lines(string(m.do("INFO replication").Str)) {
+		if value, is := strings.CutPrefix(line, field+":"); is {
+			return strings.TrimSpace(value)
+		}
+	}
+	return ""
+}
+
+// infoStat returns a field of INFO stats.
+func (m *member) infoStat(field string) string {
+	m.t.Helper()
+	for line := range strings.Lines(string(m.do("INFO stats").Str)) {
+		if value, is := strings.CutPrefix(line, field+":"); is {
+			return strings.TrimSpace(value)
+		}
+	}
+	return ""
+}
+
+// place returns the words with which a replica follows m: "host port".
+func (m *member) place() string {
+	host, port, _ := net.SplitHostPort(m.srv.Addr())
+	return host + " " + port
+}
+
+// follow has m follow another server, and waits until the link is up.
+func (m *member) follow(p *member) {
+	m.t.Helper()
+	m.do("REPLICAOF " + p.place())
+	m.awaitUp()
+}
+
+func (m *member) awaitUp() {
+	m.t.Helper()
+	eventually(m.t, "the link is up", func() bool { return m.info("master_link_status") == "up" })
+}
+
+// awaitSame waits until m has all that p has told, and compares the data.
+func (m *member) awaitSame(p *member) {
+	m.t.Helper()
+	m.awaitOffset(p)
+	want, got := string(p.do("DEBUG DIGEST").Str), string(m.do("DEBUG DIGEST").Str)
+	if want != got {
+		m.t.Fatalf("the data differ: %s at the primary, %s at the replica", want, got)
+	}
+}
+
+// awaitOffset waits until m has the whole stream of p.
+func (m *member) awaitOffset(p *member) {
+	m.t.Helper()
+	eventually(m.t, "the replica has the whole stream", func() bool {
+		return m.info("master_link_status") == "up" && m.info("slave_repl_offset") == p.info("master_repl_offset") &&
+			m.info("master_replid") == p.info("master_replid")
+	})
+}
+
+// pair starts a primary and its replica, with directives of both.
+func pair(t *testing.T, directives map[string]string) (p, r *member) {
+	t.Helper()
+	p, r = newMember(t, directives), newMember(t, directives)
+	r.follow(p)
+	return p, r
+}
+
+// another returns one more client of m's server.
+func (m *member) another() *member {
+	m.t.Helper()
+	return &member{Conn: dial(m.t, m.srv), t: m.t, srv: m.srv, log: m.log}
+}
+
+// typed are commands that make keys of all types.
+var typed = []string{
+	"SET string v", "SET number 12", "SETBIT bits 7 1", "APPEND long " + strings.Repeat("x", 70000),
+	"RPUSH list a b c", "SADD ints 1 2 3", "SADD words a b c", "ZADD scores 1 a 2.5 b -inf c",
+	"HSET hash f v g w", "XADD stream 1-1 f v", "XADD stream 2-1 f v", "XGROUP CREATE stream g 0",
+	"XREADGROUP GROUP g c COUNT 1 STREAMS stream >", "PFADD hll a b c", "GEOADD places 13.36 38.11 Palermo",
+	"SET lease v PX 3600000", "HSET late f v", "PEXPIREAT late 99999999999999",
+}
+
+func TestAReplicaGetsAllData(t *testing.T) {
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+	p, r := newMember(t, nil), newMember(t, nil)
+	r.all("SET own 1", "SELECT 5", "SET own 1", "SELECT 0", "FUNCTION LOAD '#!lua name=mine\nredis.register_function(\"mine\", function() return 1 end)'")
+	for _, db := range []string{"0", "3", "15"} {
+		p.do("SELECT " + db)
+		p.all(typed...)
+	}
+	p.do("FUNCTION LOAD '#!lua name=lib\nredis.register_function{function_name=\"one\", callback=function() return 1 end, flags={\"no-writes\"}}'")
+	r.follow(p)
+	r.awaitSame(p)
+	r.want("FCALL one 0", ":1\r\n")
+	r.refuses("FCALL mine 0", "ERR Function not found")
+	r.want("EXISTS own", ":0\r\n")
+	r.do("SELECT 3")
+	r.want("PEXPIRETIME late", ":99999999999999\r\n")
+	r.want("DBSIZE", p.do("DBSIZE").String()[:0]+string(p.do("DBSIZE").Raw))
+	r.Close()
+	p.Close()
+	r.srv.Close()
+	p.srv.Close()
+}
+
+func TestAReplicaAppliesTheStream(t *testing.T) {
+	p, r := pair(t, nil)
+	sub := r.another()
+	sub.all("SUBSCRIBE news", "PSUBSCRIBE n*")
+	for _, db := range []string{"0", "3", "15"} {
+		p.do("SELECT " + db)
+		p.all(typed...)
+	}
+	p.all("EVAL 'redis.call(\"SET\", KEYS[1], 1) redis.call(\"INCR\", KEYS[1])' 1 scripted",
+		"MULTI", "SELECT 2", "SET in-two 1", "SELECT 4", "SET in-four 1", "EXEC", "SWAPDB 2 3", "PUBLISH news hello",
+		"FUNCTION LOAD '#!lua name=lib\nredis.register_function(\"put\", function(k) return redis.call(\"SET\", k[1], 1) end)'",
+		"FCALL put 1 put", "MOVE put 7", "COPY in-four copied DB 9")
+	receive(t, sub.Conn, "*3\r\n$7\r\nmessage\r\n$4\r\nnews\r\n$5\r\nhello\r\n")
+	receive(t, sub.Conn, "*4\r\n$8\r\npmessage\r\n$2\r\nn*\r\n$4\r\nnews\r\n$5\r\nhello\r\n")
+	r.awaitSame(p)
+	p.all("FLUSHALL", "FUNCTION FLUSH", "SET after 1")
+	r.awaitSame(p)
+	if n := string(r.do("FUNCTION LIST").Raw); n != "*0\r\n" {
+		t.Errorf("the replica has functions: %s", n)
+	}
+	if r.log.count("CRITICAL") > 0 {
+		t.Error("the replica could not run a command of the stream")
+	}
+}
+
+func TestAReplicaShowsATransactionAndAScriptAtOnce(t *testing.T) {
+	p, r := pair(t, nil)
+	var writing sync.WaitGroup
+	c := p.another()
+	const rounds = 200
+	writing.Go(func() {
+		for range rounds {
+			c.SendAll([]string{"MULTI"}, []string{"INCR", "a"}, []string{"INCR", "b"}, []string{"EXEC"},
+				[]string{"EVAL", "redis.call('INCR', 'c') redis.call('INCR', 'd')", "0"})
+			for range 5 {
+				if _, err := c.Receive(); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+	})
+	for last := ""; last != fmt.Sprint(rounds); {
+		v := r.do("MGET a b c d").Elems
+		if string(v[0].Str) != string(v[1].Str) || string(v[2].Str) != string(v[3].Str) {
+			t.Fatalf("the replica shows %s", v)
+		}
+		last = string(v[3].Str)
+	}
+	writing.Wait()
+}
+
+func TestAReplicaRefusesWritesOfClients(t *testing.T) {
+	const readOnly = "READONLY You can't write against a read only replica."
+	p, r := pair(t, nil)
+	p.do("SET k v")
+	r.awaitOffset(p)
+	r.refuses("SET k w", readOnly)
+	r.refuses("EVAL 'return redis.call(\"SET\", \"k\", 1)' 0", readOnly)
+	r.refuses("BLPOP q 0", readOnly)
+	r.do("MULTI")
+	r.refuses("SET k w", readOnly)
+	r.refuses("EXEC", "EXECABORT")
+	// EXEC of what was queued by a primary.
+	c := p.another()
+	c.all("MULTI", "SET k x")
+	p.do("REPLICAOF " + r.place())
+	c.refuses("EXEC", "EXECABORT Transaction discarded because of: READONLY")
+	p.do("REPLICAOF NO ONE")
+	r.awaitUp()
+	r.want("GET k", "$1\r\nv\r\n")
+	r.want("PUBLISH c m", ":0\r\n")
+	r.do("CONFIG SET replica-read-only no")
+	r.all("SET own 1", "EVAL 'return redis.call(\"SET\", \"own2\", 1)' 0")
+	r.want("DBSIZE", ":3\r\n")
+	p.want("DBSIZE", ":1\r\n")
+	if a, b := r.info("slave_repl_offset"), r.info("master_repl_offset"); a != b {
+		t.Errorf("a write of a client moved the stream from %s to %s", a, b)
+	}
+}
+
+func TestAReplicaWithoutALinkMayRefuseToShowItsData(t *testing.T) {
+	const down = "MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'."
+	p, r := pair(t, nil)
+	p.do("SET k v")
+	r.awaitOffset(p)
+	r.do("CONFIG SET replica-serve-stale-data no")
+	r.want("GET k", "$1\r\nv\r\n")
+	p.srv.Close()
+	eventually(t, "the link is down", func() bool { return r.info("master_link_status") == "down" })
+	r.refuses("GET k", down)
+	r.refuses("EVAL 'return 1' 0", down)
+	r.refuses("EVAL '#!lua flags=no-writes\nreturn 1' 0", down)
+	r.refuses("EVAL '#!lua flags=allow-stale,no-writes\nreturn redis.call(\"GET\", \"k\")' 0",
+		"ERR Can not execute the command on a stale replica")
+	r.all("EVAL '#!lua flags=allow-stale,no-writes\nreturn redis.call(\"ECHO\", \"k\")' 0")
+	r.all("INFO", "ROLE", "CONFIG GET port", "SUBSCRIBE c", "UNSUBSCRIBE c", "REPLICAOF no one")
+	r.want("GET k", "$1\r\nv\r\n")
+	r.do("SET k w")
+}
+
+// The clocks are by hand: no key ends by itself.
+func TestAKeyThatIsOverIsHiddenUntilThePrimaryDeletesIt(t *testing.T) {
+	at := time.UnixMilli(1_700_000_000_000)
+	early, late := expiry.NewManual(at), expiry.NewManual(at)
+	p := memberOf(t, lockredis.Config{Clock: early})
+	r := memberOf(t, lockredis.Config{Clock: late, Directives: map[string]string{"notify-keyspace-events": "KEA"}})
+	r.follow(p)
+	sub := r.another()
+	p.all("SET k v PX 1000", "SET n 1 PX 1000", "HSET h f v", "PEXPIRE h 1000", "SET kept v PX 1000", "RPUSH l a", "PEXPIRE l 1000")
+	r.awaitSame(p)
+	late.Advance(time.Hour)
+	r.want("GET k", "$-1\r\n")
+	r.want("EXISTS k n h kept", ":0\r\n")
+	r.want("TTL k", ":-2\r\n")
+	r.want("KEYS *", "*0\r\n")
+	r.want("RANDOMKEY", "$-1\r\n")
+	r.want("SCAN 0", "*2\r\n$1\r\n0\r\n*0\r\n")
+	r.want("DBSIZE", ":5\r\n")
+	// The primary's time is that of its commands.
+	p.all("PERSIST kept", "INCR n", "HSET h g w", "RPUSH l b", "APPEND k x")
+	r.awaitOffset(p)
+	r.want("GET kept", "$1\r\nv\r\n")
+	r.want("DBSIZE", ":5\r\n")
+	late.SetBack(at)
+	r.awaitSame(p)
+	r.want("GET n", "$1\r\n2\r\n")
+	r.want("HLEN h", ":2\r\n")
+	late.Advance(time.Hour)
+	sub.do("PSUBSCRIBE __keyevent*")
+	early.Advance(2 * time.Second)
+	p.want("DBSIZE", ":1\r\n")
+	r.awaitSame(p)
+	r.want("DBSIZE", ":1\r\n")
+	for range 4 {
+		v, err := sub.Receive()
+		if err != nil || string(v.Elems[2].Str) != "__keyevent@0__:del" {
+			t.Fatalf("heard %s, %v", v, err)
+		}
+	}
+	if n := r.infoStat("expired_keys"); n != "0" {
+		t.Errorf("the replica has expired %s keys itself", n)
+	}
+}
+
+func TestAKeyThatIsOverEndsWhenTheReplicaLeads(t *testing.T) {
+	at := time.UnixMilli(1_700_000_000_000)
+	early, late := expiry.NewManual(at), expiry.NewManual(at)
+	p, r := memberOf(t, lockredis.Config{Clock: early}), memberOf(t, lockredis.Config{Clock: late})
+	r.follow(p)
+	p.do("SET k v PX 1000")
+	r.awaitSame(p)
+	late.Advance(time.Hour)
+	r.want("DBSIZE", ":1\r\n")
+	r.do("REPLICAOF NO ONE")
+	eventually(t, "the key is deleted", func() bool { return string(r.do("DBSIZE").Raw) == ":0\r\n" })
+}
+
+func TestAnEvalOfThePrimaryThatReadsAKeyThatIsOverAtTheReplicaHasTheSameEffect(t *testing.T) {
+	at := time.UnixMilli(1_700_000_000_000)
+	late := expiry.NewManual(at)
+	p := memberOf(t, lockredis.Config{Clock: expiry.NewManual(at)})
+	r := memberOf(t, lockredis.Config{Clock: late})
+	r.follow(p)
+	p.do("SET lock owner PX 1000")
+	r.awaitSame(p)
+	late.Advance(time.Hour)
+	p.all("EVAL 'if redis.call(\"GET\", \"lock\") == \"owner\" then redis.call(\"PEXPIRE\", \"lock\", 7200000) end' 0",
+		"SET lock other KEEPTTL", "GETEX lock PX 7300000", "SETRANGE lock 0 O", "EXPIRE lock 7500 GT", "RENAME lock moved")
+	r.awaitSame(p)
+	r.want("GET moved", "$5\r\nOther\r\n")
+}
+
+func TestWatchAndTrackingAndEventsFollowTheStream(t *testing.T) {
+	p := newMember(t, nil)
+	r := newMember(t, map[string]string{"notify-keyspace-events": "KEA"})
+	r.follow(p)
+	p.do("SET k v")
+	r.awaitOffset(p)
+	sub, caching, watching := r.another(), r.another(), r.another()
+	sub.do("SUBSCRIBE __keyspace@0__:k")
+	caching.all("HELLO 3", "CLIENT TRACKING ON")
+	caching.do("GET k")
+	watching.all("WATCH k", "MULTI", "GET k")
+	p.do("SET k w")
+	receive(t, sub.Conn, "*3\r\n$7\r\nmessage\r\n$16\r\n__keyspace@0__:k\r\n$3\r\nset\r\n")
+	receive(t, caching.Conn, ">2\r\n$10\r\ninvalidate\r\n*1\r\n$1\r\nk\r\n")
+	watching.want("EXEC", "*-1\r\n")
+	// All data come anew.
+	caching.do("GET k")
+	watching.all("WATCH k", "MULTI", "GET k")
+	p.do("DEBUG CHANGE-REPL-ID")
+	before := r.info("master_replid")
+	p.do("CLIENT KILL TYPE replica")
+	eventually(t, "another stream", func() bool { return r.info("master_replid") != before })
+	receive(t, caching.Conn, ">2\r\n$10\r\ninvalidate\r\n_\r\n")
+	watching.want("EXEC", "*-1\r\n")
+}
+
+func TestAReaderWaitsAtAReplica(t *testing.T) {
+	p, r := pair(t, nil)
+	for _, c := range []*member{r.another(), r.another()} {
+		if err := c.Send("XREAD", "BLOCK", "0", "STREAMS", "s", "$"); err != nil {
+			t.Fatal(err)
+		}
+		defer receive(t, c.Conn, "*1\r\n*2\r\n$1\r\ns\r\n*1\r\n*2\r\n$3\r\n1-1\r\n*2\r\n$1\r\nf\r\n$1\r\nv\r\n")
+	}
+	awaitBlocked(t, r.Conn, 2)
+	p.do("XADD s 1-1 f v")
+}
+
+// A waiter for an element would take what the primary tells.
+func TestWaitersEndWhenTheirServerBecomesAReplica(t *testing.T) {
+	p, r := newMember(t, nil), newMember(t, nil)
+	var waiters []*member
+	for _, line := range []string{"BLPOP q 0", "XREAD BLOCK 0 STREAMS s $", "BLMOVE q other LEFT LEFT 0", "WAIT 1 0"} {
+		c := r.another()
+		c.Send(strings.Fields(line)...)
+		waiters = append(waiters, c)
+	}
+	awaitBlocked(t, r.Conn, len(waiters))
+	r.do("REPLICAOF " + p.place())
+	for _, c := range waiters {
+		receive(t, c.Conn, "-UNBLOCKED force unblock from blocking operation, instance state changed (master -> replica?)\r\n")
+		expectClosed(t, c.Conn)
+	}
+	p.do("RPUSH q a")
+	r.awaitUp()
+	r.awaitSame(p)
+}
+
+func TestAReplicaDoesNotWaitForReplicas(t *testing.T) {
+	_, r := pair(t, nil)
+	r.refuses("WAIT 0 0", "ERR WAIT cannot be used with replica instances. Please also note that since Redis 4.0 "+
+		"if a replica is configured to be writable (which is not the default) writes to replicas are just local and "+
+		"are not propagated.")
+	r.refuses("WAIT x y", "ERR WAIT cannot be used with replica instances.")
+}
