@@ -446,3 +446,293 @@ func TestAReplicaDoesNotWaitForReplicas(t *testing.T) {
 		"are not propagated.")
 	r.refuses("WAIT x y", "ERR WAIT cannot be used with replica instances.")
 }
+
+func TestAReplicaContinuesTheStreamAfterItsLinkWasCut(t *testing.T) {
+	p, r := pair(t, nil)
+	p.all("SELECT 3", "SET k 1")
+	r.awaitSame(p)
+	for i, cut := range []*member{p, r, p, r} {
+		kind := "replica"
+		if cut == r {
+			kind = "master"
+		}
+		cut.want("CLIENT KILL TYPE "+kind, ":1\r\n")
+		p.do("INCR k")
+		r.awaitSame(p)
+		eventually(t, "a partial synchronization", func() bool {
+			return p.infoStat("sync_partial_ok") == fmt.Sprint(i+1)
+		})
+	}
+	if n := p.infoStat("sync_full"); n != "1" {
+		t.Errorf("%s full synchronizations", n)
+	}
+}
+
+func TestAReplicaLeadsAndFollowsAgain(t *testing.T) {
+	p, r := pair(t, nil)
+	p.all("SELECT 3", "SET k 1")
+	r.awaitSame(p)
+	id, offset := p.info("master_replid"), r.info("master_repl_offset")
+	r.do("REPLICAOF NO ONE")
+	if r.info("role") != "master" || r.info("master_replid2") != id || r.info("master_repl_offset") != offset ||
+		r.info("master_replid") == id {
+		t.Errorf("the stream after the lead: %s", r.do("INFO replication").Str)
+	}
+	r.do("REPLICAOF NO ONE")
+	if r.info("master_replid2") != id {
+		t.Error("NO ONE for a primary changed its stream")
+	}
+	// The other one follows: its stream is the first part of this one's.
+	r.do("SET new 1")
+	p.follow(r)
+	p.awaitSame(r)
+	if a, b := r.infoStat("sync_full"), r.infoStat("sync_partial_ok"); a != "0" || b != "1" {
+		t.Errorf("%s full and %s partial synchronizations", a, b)
+	}
+	// And back, after a write of its own: all data come.
+	p.do("REPLICAOF NO ONE")
+	p.do("SET own 1")
+	p.follow(r)
+	p.awaitSame(r)
+	p.want("EXISTS own", ":0\r\n")
+	if a := r.infoStat("sync_full"); a != "1" {
+		t.Errorf("%s full synchronizations", a)
+	}
+}
+
+func TestReplicasFollowInAChain(t *testing.T) {
+	top, middle := pair(t, nil)
+	end := newMember(t, nil)
+	end.follow(middle)
+	top.all("SET k 1", "SELECT 2", "MULTI", "INCR a", "INCR a", "EXEC")
+	end.awaitSame(top)
+	// The middle continues: so does the end.
+	top.do("CLIENT KILL TYPE replica")
+	top.do("SET k 2")
+	end.awaitSame(top)
+	if n := middle.infoStat("sync_full"); n != "1" {
+		t.Errorf("the end got all data %s times", n)
+	}
+	// The middle gets all data: the end, too.
+	top.do("DEBUG CHANGE-REPL-ID")
+	top.do("CLIENT KILL TYPE replica")
+	top.do("SET k 3")
+	middle.awaitSame(top)
+	end.awaitSame(top)
+	if n := middle.infoStat("sync_full"); n != "2" {
+		t.Errorf("the end got all data %s times", n)
+	}
+	// The middle leads: the end continues, with another id.
+	middle.do("REPLICAOF NO ONE")
+	middle.all("SELECT 7", "SET mine 1")
+	end.awaitSame(middle)
+	if a, b := middle.infoStat("sync_full"), middle.infoStat("sync_partial_ok"); a != "2" || b == "0" {
+		t.Errorf("%s full and %s partial synchronizations", a, b)
+	}
+	// The end follows the top, past the middle.
+	end.follow(top)
+	end.awaitSame(top)
+}
+
+func TestARestartWithTheFileContinuesTheStream(t *testing.T) {
+	for name, save := range map[string]string{"SHUTDOWN": "SHUTDOWN SAVE", "SAVE": "SAVE"} {
+		t.Run(name, func(t *testing.T) {
+			p := newMember(t, nil)
+			dir := t.TempDir()
+			r := newMember(t, map[string]string{"dir": dir})
+			r.follow(p)
+			p.all("SELECT 3", "SET k 1", "SET lease 1 PX 3600000")
+			r.awaitSame(p)
+			r.Send(strings.Fields(save)...)
+			r.Receive()
+			r.srv.Close()
+			p.do("INCR k")
+			again := newMember(t, map[string]string{"dir": dir, "replicaof": p.place()})
+			again.awaitUp()
+			again.awaitSame(p)
+			if a, b := p.infoStat("sync_full"), p.infoStat("sync_partial_ok"); a != "1" || b != "1" {
+				t.Errorf("%s full and %s partial synchronizations", a, b)
+			}
+		})
+	}
+}
+
+func TestAReplicaLogsInAtItsPrimary(t *testing.T) {
+	p := newMember(t, map[string]string{"requirepass": "secret"})
+	p.all("ACL SETUSER repl on >other +psync +replconf +ping", "SET k v")
+	r := newMember(t, nil)
+	r.do("REPLICAOF " + p.place())
+	eventually(t, "a refusal in the log", func() bool { return r.log.count("NOAUTH") > 0 })
+	r.do("CONFIG SET masterauth wrong")
+	eventually(t, "a wrong password in the log", func() bool { return r.log.count("unable to AUTH: -WRONGPASS") > 0 })
+	r.want("GET k", "$-1\r\n")
+	r.do("CONFIG SET masterauth secret")
+	r.awaitUp()
+	r.awaitSame(p)
+	r.all("CONFIG SET masteruser repl", "CONFIG SET masterauth other")
+	p.do("CLIENT KILL TYPE replica")
+	p.do("SET k w")
+	eventually(t, "the replica is another user", func() bool {
+		return strings.Contains(string(p.do("CLIENT LIST TYPE replica").Str), "user=repl ")
+	})
+	r.awaitSame(p)
+}
+
+func TestFailoverHandsTheLeadOver(t *testing.T) {
+	p, r := pair(t, nil)
+	p.all("SELECT 3", "SET k 1")
+	writer := p.another()
+	p.do("FAILOVER")
+	// A write waits, and is refused then.
+	writer.refuses("SET k 2", "READONLY")
+	r.awaitRole("master")
+	p.awaitRole("slave")
+	p.awaitUp()
+	r.all("SELECT 3", "INCR k")
+	p.awaitSame(r)
+	if a, b := r.infoStat("sync_full"), r.infoStat("sync_partial_ok"); a != "0" || b != "1" {
+		t.Errorf("%s full and %s partial synchronizations", a, b)
+	}
+	if p.info("master_failover_state") != "no-failover" {
+		t.Error("the failover has not ended")
+	}
+	// And back, to a named one.
+	r.do("FAILOVER TO " + p.place() + " TIMEOUT 60000")
+	p.awaitRole("master")
+	r.awaitUp()
+	p.do("SET k 3")
+	r.awaitSame(p)
+	r.refuses("FAILOVER", "ERR FAILOVER is not valid when server is a replica.")
+}
+
+func (m *member) awaitRole(role string) {
+	m.t.Helper()
+	eventually(m.t, "the role is "+role, func() bool { return m.info("role") == role })
+}
+
+func TestFailoverEndsWithoutAReplicaThatHasTheStream(t *testing.T) {
+	p := newMember(t, nil)
+	p.refuses("FAILOVER", "ERR FAILOVER requires connected replicas.")
+	p.refuses("FAILOVER ABORT", "ERR No failover in progress.")
+	mute := followMutely(t, p)
+	p.do("SET k 1")
+	p.do("FAILOVER")
+	if s := p.info("master_failover_state"); s != "waiting-for-sync" {
+		t.Errorf("the state is %s", s)
+	}
+	p.refuses("FAILOVER", "ERR FAILOVER already in progress.")
+	p.refuses("REPLICAOF 127.0.0.1 1", "ERR REPLICAOF not allowed while failing over.")
+	p.refuses("REPLICAOF NO ONE", "ERR REPLICAOF not allowed while failing over.")
+	writer := p.another()
+	writer.Send("SET", "k", "2")
+	awaitBlocked(t, p.Conn, 1)
+	p.do("FAILOVER ABORT")
+	receive(t, writer.Conn, "+OK\r\n")
+	p.do("FAILOVER TIMEOUT 1")
+	eventually(t, "the timeout ends the failover", func() bool { return p.info("master_failover_state") == "no-failover" })
+	p.refuses("FAILOVER TO 127.0.0.1 1", "ERR FAILOVER target HOST and PORT is not a replica.")
+	// A target that does not answer: this server leads again when it is told so.
+	p.do(fmt.Sprintf("FAILOVER TO 127.0.0.1 %d TIMEOUT 1 FORCE", mute))
+	eventually(t, "the failover has ended", func() bool {
+		return p.info("master_failover_state") == "no-failover" && p.info("role") == "master"
+	})
+	p.do("SET k 4")
+}
+
+// followMutely has a connection follow p that acknowledges nothing. It returns the port that it names:
+// no server listens there.
+func followMutely(t *testing.T, p *member) (port int) {
+	t.Helper()
+	ln := listenLocal(t)
+	port = ln.Addr().(*net.TCPAddr).Port
+	ln.Close()
+	c := p.another()
+	c.do(fmt.Sprintf("REPLCONF listening-port %d", port))
+	if err := c.Send("PSYNC", "?", "-1"); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the connection is a replica", func() bool { return strings.Contains(p.info("slave0"), "state=online") })
+	return port
+}
+
+func TestAServerDoesNotFollowItself(t *testing.T) {
+	p, r := pair(t, nil)
+	p.do("SET k v")
+	r.awaitSame(p)
+	// As in Redis a ring of replicas has no data to give.
+	p.do("REPLICAOF " + r.place())
+	eventually(t, "the ring is refused", func() bool { return p.log.count("NOMASTERLINK") > 0 })
+	p.do("REPLICAOF NO ONE")
+	p.do("SET k w")
+	r.awaitSame(p)
+	p.do("REPLICAOF " + p.place())
+	eventually(t, "it refuses itself", func() bool { return p.log.count("NOMASTERLINK") > 1 })
+	p.want("GET k", "$1\r\nw\r\n")
+	p.do("REPLICAOF NO ONE")
+}
+
+func TestAPrimaryThatIsNotThereIsTriedAgain(t *testing.T) {
+	r := newMember(t, nil)
+	r.do("SET k v")
+	for _, place := range []string{"no.such.host.invalid 6379", "127.0.0.1 0", "256.1.1.1 1", "::1 1", "'' 1"} {
+		before := r.log.count("The link with the MASTER has ended")
+		r.do("REPLICAOF " + place)
+		eventually(t, "two tries of "+place, func() bool {
+			return r.log.count("The link with the MASTER has ended") >= before+2
+		})
+		if r.info("master_link_status") != "down" || r.info("role") != "slave" {
+			t.Errorf("%s: %s", place, r.do("INFO replication").Str)
+		}
+		r.want("GET k", "$1\r\nv\r\n")
+		r.do("REPLICAOF NO ONE")
+	}
+	r.refuses("REPLICAOF h -1", "ERR Invalid master port")
+	r.refuses("REPLICAOF h 65536", "ERR Invalid master port")
+	r.refuses("REPLICAOF h x", "ERR ")
+}
+
+func TestTheDirectiveReplicaofFollows(t *testing.T) {
+	p := newMember(t, nil)
+	p.do("SET k v")
+	r := newMember(t, map[string]string{"replicaof": p.place()})
+	r.awaitUp()
+	r.awaitSame(p)
+	want := func(value string) {
+		t.Helper()
+		if v := r.do("CONFIG GET replicaof"); string(v.Elems[1].Str) != value {
+			t.Errorf("replicaof is %q, want %q", v.Elems[1].Str, value)
+		}
+	}
+	want(p.place())
+	r.want("REPLICAOF "+p.place(), "+OK Already connected to specified master\r\n")
+	r.do("REPLICAOF NO ONE")
+	want("")
+	r.do("SLAVEOF 127.0.0.1 1")
+	want("127.0.0.1 1")
+	r.refuses("CONFIG SET replicaof '127.0.0.1 1'", "ERR ")
+}
+
+func TestRoleAndInfoShowThePhase(t *testing.T) {
+	p, r := newMember(t, nil), newMember(t, nil)
+	p.do("SET k v")
+	role := func() string { return string(r.do("ROLE").Elems[3].Str) }
+	offset := func() string { return r.do("ROLE").Elems[4].String() }
+	r.do("REPLICAOF 127.0.0.1 0")
+	eventually(t, "the phase is connect", func() bool { return role() == "connect" })
+	if offset() != ":-1" || r.info("master_link_down_since_seconds") == "" || r.info("master_last_io_seconds_ago") != "-1" {
+		t.Errorf("offset %s, %s", offset(), r.do("INFO replication").Str)
+	}
+	r.follow(p)
+	r.awaitSame(p)
+	if role() != "connected" || offset() != ":"+p.info("master_repl_offset") || r.info("master_sync_in_progress") != "0" ||
+		r.info("slave_read_only") != "1" || r.info("master_link_down_since_seconds") != "" ||
+		r.info("slave_priority") != "100" || r.info("replica_announced") != "1" {
+		t.Errorf("offset %s, %s", offset(), r.do("INFO replication").Str)
+	}
+	have := r.info("slave_repl_offset")
+	p.srv.Close()
+	eventually(t, "the link is down", func() bool { return r.info("master_link_status") == "down" })
+	if offset() != ":-1" || r.info("slave_repl_offset") != have {
+		t.Errorf("offset %s, %s", offset(), r.do("INFO replication").Str)
+	}
+}

@@ -34,6 +34,9 @@ func timeCmd(c *command.Ctx, _ resp.Args) resp.Reply {
 func role(c *command.Ctx, _ resp.Args) resp.Reply {
 	status := c.Replicas.Status()
 	if p := status.Primary; p != nil {
+		if !p.Up {
+			p.Offset = -1
+		}
 		return resp.Array(resp.BulkString("slave"), resp.BulkString(p.Host), resp.Int(int64(p.Port)),
 			resp.BulkString(p.State), resp.Int(p.Offset))
 	}
