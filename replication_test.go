@@ -11,8 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"github.com/lockredis/lockredis"
 	"github.com/lockredis/lockredis/compat_test/wire"
 	"github.com/lockredis/lockredis/expiry"
@@ -187,7 +185,7 @@ var typed = []string{
 }
 
 func TestAReplicaGetsAllData(t *testing.T) {
-	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+	leavesNothing(t)
 	p, r := newMember(t, nil), newMember(t, nil)
 	r.all("SET own 1", "SELECT 5", "SET own 1", "SELECT 0", "FUNCTION LOAD '#!lua name=mine\nredis.register_function(\"mine\", function() return 1 end)'")
 	for _, db := range []string{"0", "3", "15"} {
@@ -202,7 +200,8 @@ func TestAReplicaGetsAllData(t *testing.T) {
 	r.want("EXISTS own", ":0\r\n")
 	r.do("SELECT 3")
 	r.want("PEXPIRETIME late", ":99999999999999\r\n")
-	r.want("DBSIZE", p.do("DBSIZE").String()[:0]+string(p.do("DBSIZE").Raw))
+	p.do("SELECT 3")
+	r.want("DBSIZE", string(p.do("DBSIZE").Raw))
 	r.Close()
 	p.Close()
 	r.srv.Close()

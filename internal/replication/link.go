@@ -320,6 +320,7 @@ func (l *link) fullSync(id string, offset int64) error {
 		db, err := r.files.Replace(file)
 		loaded()
 		if err != nil {
+			r.forget()
 			return err
 		}
 		if r.following != f || f.link != l {

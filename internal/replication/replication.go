@@ -189,6 +189,12 @@ func (r *Replication) end() {
 	r.NewID()
 }
 
+// forget forgets the stream of the primary: the data are not of it, or not all.
+func (r *Replication) forget() {
+	r.following.known, r.backlog, r.db = false, nil, -1
+	r.NewID()
+}
+
 // tell adds a command line to the stream.
 func (r *Replication) tell(db int, line resp.Args) {
 	b := r.line[:0]

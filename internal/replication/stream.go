@@ -2,6 +2,7 @@ package replication
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -28,6 +29,9 @@ func (l *link) stream() error {
 	}
 }
 
+// errInline ends a stream with a line that is no frame. As in Redis it is a sign of lost bytes.
+var errInline = errors.New("the MASTER sends an inline command")
+
 // applying is a stream that is applied.
 type applying struct {
 	l      *link
@@ -39,14 +43,19 @@ type applying struct {
 }
 
 // limits are those of a primary: what it sends was accepted by it.
-var limits = resp.Limits{MaxBulk: math.MaxInt64}
+var limits = resp.Limits{MaxBulk: math.MaxInt64 / 2}
 
-// apply runs the complete commands that were read. Those between MULTI and EXEC run together.
+// apply runs the complete commands that were read. Those between MULTI and EXEC run together. After a
+// malformed one the primary is asked for all data: behind the last command it would send the same again.
 func (s *applying) apply() error {
 	for {
 		before := s.reader.Buffered()
 		args, ok, err := s.reader.Next(limits)
+		if err == nil && ok && len(args) > 0 && s.raw[s.used] != '*' {
+			err = errInline
+		}
 		if err != nil {
+			s.l.following.known = false
 			return err
 		}
 		if !ok {

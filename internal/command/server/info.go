@@ -261,8 +261,12 @@ func infoPrimary(c *command.Ctx, w *command.InfoWriter, p *command.PrimaryStatus
 	w.Line("master_link_status", link)
 	w.Line("master_last_io_seconds_ago", p.Silence)
 	w.Line("master_sync_in_progress", digit(p.Syncing))
-	w.Line("slave_read_repl_offset", max(p.Offset, 0))
-	w.Line("slave_repl_offset", max(p.Offset, 0))
+	offset := p.Offset
+	if offset < 0 {
+		offset = 1 // as in Redis
+	}
+	w.Line("slave_read_repl_offset", offset)
+	w.Line("slave_repl_offset", offset)
 	if p.Syncing {
 		percent := 0.0
 		if p.FileBytes > 0 {
