@@ -257,7 +257,9 @@ func (r *Replication) Acked(s *command.Session, offset int64) {
 		r.online(f)
 	}
 	r.acksChanged()
-	r.handOver()
+	if r.failover != nil { // not inside the replica's command: handing over closes its connection
+		r.env.Server.After(0, func() { r.engine.Outside(r.handOver) })
+	}
 	r.engine.Attend()
 }
 
