@@ -236,9 +236,8 @@ func TestAReplicaThatHearsOnlyNewlinesEndsWhenItIsTold(t *testing.T) {
 	leavesNothing(t)
 	for _, begin := range []string{"", "+PONG\r\n+OK\r\n+OK\r\n+FULLRESYNC " + fakeID + " 10\r\n"} {
 		f := newFake(t, func(v *visit) {
+			v.say(begin)
 			for err := error(nil); err == nil; _, err = io.WriteString(v, "\r\n\n\n\n") {
-				v.say(begin)
-				begin = ""
 			}
 		})
 		r := newMember(t, nil)
@@ -377,6 +376,7 @@ func TestAStreamThatStopsIsContinuedWhereItWasApplied(t *testing.T) {
 		"behind GETACK":         {[]string{"REPLCONF GETACK *", "MULTI", "REPLCONF GETACK *", "INCR k", "EXEC", "REPLCONF GETACK *"}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			asked, end := make(chan []string, 100), make(chan int, 100)
 			f := newFake(t, func(v *visit) {
 				words := v.greet()
