@@ -118,7 +118,7 @@ func (r *ReplyReader) array(n int64, depth int) (Reply, error) {
 }
 
 // AppendCommand appends a command to dst, in the form that a client sends.
-func AppendCommand(dst []byte, words ...string) []byte {
+func AppendCommand[T string | []byte](dst []byte, words ...T) []byte {
 	dst = append(dst, '*')
 	dst = strconv.AppendInt(dst, int64(len(words)), 10)
 	dst = append(dst, "\r\n"...)

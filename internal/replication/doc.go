@@ -9,7 +9,8 @@
 //	replication.go  Replication: the stream, its ids and offsets; one beat a second
 //	backlog.go      the end of the stream
 //	following.go    the server that this one follows: Follow, Lead, when to connect
-//	link.go         a connection to it: the handshake, the file
+//	link.go         a connection to it: the handshake
+//	file.go         the file of all data that it sends
 //	stream.go       its stream, applied
 //	failover.go     FAILOVER: a replica leads, and this server follows it
 //	replicas.go     the connections that follow this server: their file, their acknowledgements

@@ -2,6 +2,8 @@ package replication
 
 import (
 	"fmt"
+	"math"
+	"net"
 	"strconv"
 	"time"
 
@@ -14,8 +16,7 @@ import (
 //
 // Redis 7.0.15: failoverCommand in replication.c.
 type failover struct {
-	target  string // the replica's address; "": the first one that has the stream
-	host    string
+	host    string // of the target; "": the first replica that has the stream
 	port    int
 	force   bool
 	offset  int64 // that the target must have
@@ -54,14 +55,11 @@ func (r *Replication) Failover(request command.FailoverRequest) resp.Reply {
 		case f.session.Replica.State != command.Online:
 			return errFailoverOnline
 		}
-		next.target = r.name(f.session)
-		r.log.Info("FAILOVER requested to " + next.target + ".")
-	} else {
-		r.log.Info("FAILOVER requested to any replica.")
 	}
+	r.log.Info("FAILOVER requested to " + next.target() + ".")
 	next.offset = r.offset
 	r.failover = next
-	r.env.Pausing.Pause(forever, true)
+	r.env.Pausing.Pause(math.MaxInt64, true)
 	if request.Timeout > 0 {
 		r.env.Server.After(time.Duration(request.Timeout)*time.Millisecond, func() {
 			r.engine.Outside(func() { r.failoverTimedOut(next) })
@@ -72,8 +70,13 @@ func (r *Replication) Failover(request command.FailoverRequest) resp.Reply {
 	return resp.OK
 }
 
-// forever is the end of a pause that something else ends.
-const forever = 1<<63 - 1
+// target returns the target's address as the log shows it.
+func (f *failover) target() string {
+	if f.host == "" {
+		return "any replica"
+	}
+	return net.JoinHostPort(f.host, strconv.Itoa(f.port))
+}
 
 // AbortFailover ends a failover that is under way.
 func (r *Replication) AbortFailover() resp.Reply {
@@ -89,11 +92,7 @@ func (r *Replication) abortFailover(reason string) {
 	if f == nil {
 		return
 	}
-	to := f.target
-	if to == "" {
-		to = "any replica"
-	}
-	r.log.Info(fmt.Sprintf("FAILOVER to %s aborted: %s", to, reason))
+	r.log.Info(fmt.Sprintf("FAILOVER to %s aborted: %s", f.target(), reason))
 	r.failover = nil
 	if f.handing {
 		r.Lead()
@@ -105,7 +104,7 @@ func (r *Replication) failoverTimedOut(f *failover) {
 	switch {
 	case r.failover != f || f.handing:
 	case f.force:
-		r.log.Info("FAILOVER to " + f.target + " time out exceeded, failing over.")
+		r.log.Info("FAILOVER to " + f.target() + " time out exceeded, failing over.")
 		r.hand(f)
 	default:
 		r.abortFailover("Replica never caught up before timeout")
@@ -120,10 +119,9 @@ func (r *Replication) handOver() {
 	}
 	for _, other := range r.replicas {
 		s := other.session
-		is := f.target == "" || s.ReplicaIP() == f.host && s.Replica.Port == f.port
-		if is && s.Replica.State == command.Online && s.Replica.Acked >= f.offset {
-			f.host, f.port, f.target = s.ReplicaIP(), s.Replica.Port, r.name(s)
-			r.log.Info("Failover target " + f.target + " is synced, failing over.")
+		if (f.host == "" || other.at(f.host, f.port)) && s.Replica.State == command.Online && s.Replica.Acked >= f.offset {
+			f.host, f.port = s.ReplicaIP(), s.Replica.Port
+			r.log.Info("Failover target " + f.target() + " is synced, failing over.")
 			r.hand(f)
 			return
 		}
@@ -150,11 +148,16 @@ func (r *Replication) handed(ok bool) {
 // findReplica returns the replica at an address.
 func (r *Replication) findReplica(host string, port int) *replica {
 	for _, f := range r.replicas {
-		if s := f.session; s.ReplicaIP() == host && s.Replica.Port == port {
+		if f.at(host, port) {
 			return f
 		}
 	}
 	return nil
+}
+
+// at reports whether the replica has an address.
+func (f *replica) at(host string, port int) bool {
+	return f.session.ReplicaIP() == host && f.session.Replica.Port == port
 }
 
 // failoverState returns the state as INFO shows it.

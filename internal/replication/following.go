@@ -231,7 +231,7 @@ func (r *Replication) watch() {
 	}
 }
 
-// PrimaryStatus returns what INFO and ROLE show of the primary; nil: this server has none.
+// primaryStatus returns what INFO and ROLE show of the primary; nil: this server has none.
 func (r *Replication) primaryStatus() *command.PrimaryStatus {
 	f := r.following
 	if f == nil {
@@ -242,8 +242,8 @@ func (r *Replication) primaryStatus() *command.PrimaryStatus {
 		Syncing: f.phase == syncing, Offset: -1, Silence: -1, Down: f.down,
 	}
 	if l := f.link; l != nil {
-		if status.Silence = l.silence; !status.Up {
-			status.Silence = -1
+		if status.Up {
+			status.Silence = l.silence
 		}
 		status.FileBytes, status.FileRead = l.fileBytes.Load(), l.fileRead.Load()
 	}

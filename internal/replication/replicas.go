@@ -64,7 +64,6 @@ func (r *Replication) Sync(c *command.Ctx, request command.SyncRequest) resp.Rep
 		r.env.Stats.NotPartial++
 	}
 	r.env.Stats.Full++
-	s.Replica.State = command.AwaitsFile
 	r.log.Info("Full resync requested by replica " + r.name(s))
 	r.beginFile(f)
 	return resp.NoReply
@@ -296,6 +295,12 @@ func (r *Replication) Good() (n int) {
 		}
 	}
 	return n
+}
+
+// Lacks reports whether writes are refused because too few replicas listen.
+func (r *Replication) Lacks() bool {
+	cfg := r.env.Config
+	return cfg.RequiresReplicas() && int64(r.Good()) < cfg.MinReplicas
 }
 
 // dropSilent counts a second for each replica. It closes the connections of those that have been

@@ -5,7 +5,6 @@ import (
 	"context"
 	"log/slog"
 	"math/rand/v2"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -108,16 +107,17 @@ func (r *Replication) Start() {
 			}
 		}
 	}
-	if host != "" {
-		r.follow(host, r.env.Config.Replication.Port)
-	}
+	r.FollowDirective()
 	r.started = true
 }
 
 // Place returns which data this server has, for its files.
 func (r *Replication) Place() (at persist.Place) {
-	switch {
-	case r.following != nil && r.following.known, r.following == nil && r.backlog != nil:
+	known := r.backlog != nil
+	if r.following != nil {
+		known = r.following.known
+	}
+	if known {
 		at = persist.Place{ID: r.currentID(), Offset: r.offset, DB: max(r.db, 0)}
 	}
 	return at
@@ -185,13 +185,7 @@ func (r *Replication) end() {
 	if r.stop != nil {
 		r.stop()
 	}
-	r.backlog, r.stop = nil, nil
-	r.NewID()
-}
-
-// forget forgets the stream of the primary: the data are not of it, or not all.
-func (r *Replication) forget() {
-	r.following.known, r.backlog, r.db = false, nil, -1
+	r.backlog, r.stop, r.db = nil, nil, -1
 	r.NewID()
 }
 
@@ -200,9 +194,9 @@ func (r *Replication) tell(db int, line resp.Args) {
 	b := r.line[:0]
 	if db != r.db {
 		r.db = db
-		b = appendLine(b, resp.Args{[]byte("SELECT"), command.Digits(int64(db))})
+		b = resp.AppendCommand(b, []byte("SELECT"), command.Digits(int64(db)))
 	}
-	b = appendLine(b, line)
+	b = resp.AppendCommand(b, line...)
 	r.feed(b)
 	if r.line = b; cap(b) > maxLine {
 		r.line = nil
@@ -211,16 +205,6 @@ func (r *Replication) tell(db int, line resp.Args) {
 
 // maxLine is the largest buffer of a line that is used again, in bytes.
 const maxLine = 64 << 10
-
-// appendLine appends a command line as clients send it.
-func appendLine(b []byte, line resp.Args) []byte {
-	b = append(strconv.AppendInt(append(b, '*'), int64(len(line)), 10), "\r\n"...)
-	for _, word := range line {
-		b = append(strconv.AppendInt(append(b, '$'), int64(len(word)), 10), "\r\n"...)
-		b = append(append(b, word...), "\r\n"...)
-	}
-	return b
-}
 
 // feed adds bytes to the stream.
 func (r *Replication) feed(b []byte) {
@@ -234,11 +218,7 @@ func (r *Replication) feed(b []byte) {
 
 // send adds a command of the replication itself to the stream.
 func (r *Replication) send(words ...string) {
-	line := make(resp.Args, len(words))
-	for i, w := range words {
-		line[i] = []byte(w)
-	}
-	b := appendLine(nil, line)
+	b := resp.AppendCommand(nil, words...)
 	own, asked := r.own+int64(len(b)), r.asked
 	r.feed(b)
 	r.own, r.asked = own, asked
@@ -265,7 +245,6 @@ func (r *Replication) beat() {
 	}
 	cfg := &r.env.Config.Replication
 	r.dropSilent(cfg.Timeout)
-	r.engine.Attend() // the lag of replicas has changed
 	switch {
 	case r.following != nil:
 		r.watch()

@@ -1,0 +1,109 @@
+package replication
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+// fullSync gets all data, as they were at an offset of a stream.
+func (l *link) fullSync(id string, offset int64) error {
+	if err := l.enter(syncing); err != nil {
+		return err
+	}
+	l.r.log.Info(fmt.Sprintf("Full resync from master: %s:%d", id, offset))
+	file, err := l.file()
+	if err != nil {
+		return err
+	}
+	return l.inside(func() error {
+		r, f := l.r, l.following
+		f.known = false // half of a file is no stream's data
+		r.cutReplicas()
+		r.log.Info("MASTER <-> REPLICA sync: Loading DB in memory")
+		loaded := l.breathe()
+		db, err := r.files.Replace(file)
+		loaded()
+		if err != nil {
+			r.end()
+			return err
+		}
+		if r.following != f || f.link != l {
+			return errReplaced
+		}
+		r.id, r.offset, r.id2, r.offset2, r.db = id, offset, "", -1, db
+		r.backlog = newBacklog(r.env.Config.Replication.Backlog, offset)
+		r.log.Info("MASTER <-> REPLICA sync: Finished with success")
+		l.up()
+		return nil
+	})
+}
+
+// breathe sends a newline each second until the function that it returns is called: the primary hears
+// that this server lives while it loads.
+func (l *link) breathe() (end func()) {
+	var ended atomic.Bool
+	var breath func()
+	breath = func() {
+		if !ended.Load() {
+			if _, err := l.nc.Write([]byte("\n")); err == nil {
+				l.r.env.Server.After(time.Second, breath)
+			}
+		}
+	}
+	l.r.env.Server.After(time.Second, breath)
+	return func() { ended.Store(true) }
+}
+
+// file reads the file of all data: of a length that is told, or up to a mark that is told.
+func (l *link) file() ([]byte, error) {
+	head, err := l.line()
+	if err != nil {
+		return nil, err
+	}
+	if strings.HasPrefix(head, "-") {
+		return nil, fmt.Errorf("the MASTER gives no file: %s", head)
+	}
+	if mark, is := strings.CutPrefix(head, "$EOF:"); is && len(mark) == len(noID) {
+		return l.fileUpTo([]byte(mark))
+	}
+	size, err := strconv.ParseInt(strings.TrimPrefix(head, "$"), 10, 64)
+	if err != nil || size < 0 || head[0] != '$' {
+		return nil, fmt.Errorf("bad protocol from MASTER, the first byte is not '$': %.100q", head)
+	}
+	l.fileBytes.Store(size)
+	var file bytes.Buffer // it grows with what arrives: the size is only promised
+	_, err = io.CopyN(&file, counting{l.in, &l.fileRead}, size)
+	return file.Bytes(), err
+}
+
+// fileUpTo reads a file that ends with a mark. Nothing follows the mark before this server
+// acknowledges the file.
+func (l *link) fileUpTo(mark []byte) (file []byte, err error) {
+	in := counting{l.in, &l.fileRead}
+	buf := make([]byte, 64<<10)
+	for !bytes.HasSuffix(file, mark) {
+		n, err := in.Read(buf)
+		if err != nil {
+			return nil, err
+		}
+		file = append(file, buf[:n]...)
+	}
+	return file[:len(file)-len(mark)], nil
+}
+
+// counting counts what is read.
+type counting struct {
+	io.Reader
+	n *atomic.Int64
+}
+
+func (c counting) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
+	c.n.Add(int64(n))
+	return n, err
+}
