@@ -1,5 +1,7 @@
 package engine
 
+import "github.com/lockredis/lockredis/internal/journal"
+
 // attention is what commands must pay attention to. A command skips the questions of the rooms that
 // have no bit.
 type attention uint16
@@ -29,11 +31,14 @@ const (
 // hearing are the bits of the rooms that hear of changes of keys.
 const hearing = byTracking | byJournal | byWatches | byEvents | byParked | byAwaiting | byRecord
 
-// attend sets the bits, and whether keys end by themselves: those of a replica end when its primary
-// says so. A room calls it when its part has changed, and Check compares the bits.
+// attend sets the bits. It has the store and commands say what the readers want, and decides
+// whether keys end by themselves: those of a replica end when its primary says so. A room calls it when
+// its part has changed, and Check compares the bits.
 func (e *Engine) attend() {
 	e.attention = attended(e)
 	e.env.Space.KeepExpired = e.pausing.until != 0 || e.replicas.Follows()
+	e.env.Named = e.journal.IsRead() || e.record != nil
+	e.env.Space.NameFields = e.journal.Wants(journal.FieldsExpired)
 }
 
 // attended returns what the bits must be now.
@@ -56,7 +61,7 @@ func attended(e *Engine) (a attention) {
 	set(forCluster, e.env.Cluster != nil || cfg.Topology.Proxy > 0)
 	set(forMemory, cfg.MaxMemory > 0 && !(e.replicas.Follows() && cfg.Replication.IgnoreMemory))
 	set(forSave, e.files.Refuses())
-	set(forPlace, e.replicas.Follows() || e.lacksReplicas())
+	set(forPlace, e.replicas.Follows() || e.replicas.Lacks())
 	set(forPause, e.pausing.until != 0)
 	set(forMigrate, len(e.migrates.underway) > 0)
 	return a

@@ -16,7 +16,7 @@ type effects struct{ e *Engine }
 // Start. The reader runs inside the engine and must not run commands.
 func (e *Engine) ReadJournal(read func(*journal.Entry), wanted ...journal.Kind) {
 	e.journal.Read(read, wanted...)
-	e.readersChanged()
+	e.attend()
 }
 
 // Follow calls do with each command line that tells of a change, and with the number of its
@@ -24,18 +24,11 @@ func (e *Engine) ReadJournal(read func(*journal.Entry), wanted ...journal.Kind) 
 // runs then is not told. do runs inside the engine, and must copy what it keeps.
 func (e *Engine) Follow(do func(db int, line resp.Args)) (stop func()) {
 	unfollow := e.telling.Follow(&e.journal, &e.env, do)
-	e.readersChanged()
+	e.attend()
 	return func() {
 		unfollow()
-		e.readersChanged()
+		e.attend()
 	}
-}
-
-// readersChanged has commands and the store say what the journal's readers want.
-func (e *Engine) readersChanged() {
-	e.env.Named = e.journal.IsRead()
-	e.env.Space.NameFields = e.journal.Wants(journal.FieldsExpired)
-	e.attend()
 }
 
 // Changed passes a command's change to the rooms that hear of changes.

@@ -282,5 +282,7 @@ func (e *Engine) Execute(s *command.Session, args resp.Args) (ran bool) {
 func (e *Engine) executeJournaled(s *command.Session, args resp.Args) (ran bool) {
 	e.journal.Unit(journal.UnitBegins)
 	defer e.journal.Unit(journal.UnitEnds)
-	return e.unit.execute(s, args)
+	ran = e.unit.execute(s, args)
+	s.Written = e.replicas.Offset()
+	return ran
 }

@@ -28,7 +28,6 @@ func (e *Engine) RecordScriptKeys() {
 			e.record.Listens(s, channel, began, left)
 		}
 	}
-	e.env.Named = true
 	e.reportMisses()
 	e.attend()
 }

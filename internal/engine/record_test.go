@@ -303,6 +303,18 @@ func TestWithoutARequestNothingIsRecorded(t *testing.T) {
 	}
 }
 
+// A replica that has left takes nothing away from the record.
+func TestTheRecordOutlivesAFollower(t *testing.T) {
+	e, _ := newRecorded(t)
+	s, _ := connect(e)
+	e.Follow(func(int, resp.Args) {})()
+	send(e, s, "EVAL", acquire, "1", "a", owner)
+	locks := e.Inspector().Look().Locks
+	if len(locks) != 1 || len(locks[0].Holders) != 1 || locks[0].Holders[0].Since == 0 {
+		t.Error(locks)
+	}
+}
+
 // A lock that comes and goes costs the record no memory: it uses the memory of earlier keys.
 func TestTheRecordOfALockAllocatesNothing(t *testing.T) {
 	pair := func(e *Engine) float64 {

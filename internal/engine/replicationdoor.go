@@ -27,7 +27,7 @@ func (k *checks) misplaced(c *command.Ctx, flags command.Flags) (refusal resp.Re
 	switch {
 	case c.Session.Primary:
 		return refusal, false
-	case write && !follows && e.lacksReplicas():
+	case write && !follows && e.replicas.Lacks():
 		return errNoReplicas, true
 	case write && follows && e.env.Config.Replication.ReadOnly:
 		return errReadOnly, true
@@ -65,10 +65,4 @@ func (d replicationDoor) EndWaits() {
 		}
 		return true
 	})
-}
-
-// lacksReplicas reports whether writes are refused because too few replicas listen.
-func (e *Engine) lacksReplicas() bool {
-	cfg := e.env.Config
-	return cfg.RequiresReplicas() && int64(e.replicas.Good()) < cfg.MinReplicas
 }

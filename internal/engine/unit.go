@@ -86,7 +86,6 @@ func (u *unit) execute(s *command.Session, args resp.Args) (ran bool) {
 		}
 		u.run(c, args, v, refusal)
 	}
-	s.Written = e.replicas.Offset()
 	if e.attention&forCluster != 0 {
 		endAsking(s, c.Cmd)
 	}
