@@ -14,6 +14,7 @@ import (
 	"github.com/lockredis/lockredis"
 	"github.com/lockredis/lockredis/compat_test/wire"
 	"github.com/lockredis/lockredis/expiry"
+	"github.com/lockredis/lockredis/internal/redistest"
 )
 
 // member is a server among primaries and replicas, and a client of it.
@@ -105,23 +106,13 @@ func (m *member) refuses(line, text string) {
 // info returns a field of INFO replication.
 func (m *member) info(field string) string {
 	m.t.Helper()
-	for line := range strings.Lines(string(m.do("INFO replication").Str)) {
-		if value, is := strings.CutPrefix(line, field+":"); is {
-			return strings.TrimSpace(value)
-		}
-	}
-	return ""
+	return redistest.InfoFields(string(m.do("INFO replication").Str))[field]
 }
 
 // infoStat returns a field of INFO stats.
 func (m *member) infoStat(field string) string {
 	m.t.Helper()
-	for line := range strings.Lines(string(m.do("INFO stats").Str)) {
-		if value, is := strings.CutPrefix(line, field+":"); is {
-			return strings.TrimSpace(value)
-		}
-	}
-	return ""
+	return redistest.InfoFields(string(m.do("INFO stats").Str))[field]
 }
 
 // place returns the words with which a replica follows m: "host port".

@@ -23,7 +23,8 @@ func TestAReplicaOfRedisHasTheDataOfGeneratedCommands(t *testing.T) {
 	s := readSettings(t)
 	addr := startInProcess(t)
 	host, port, _ := net.SplitHostPort(addr)
-	srv := redistest.Start(t, slices.Concat([]string{"--replicaof", host + " " + port}, directives, []string{"--loglevel", "notice"})...)
+	follows := []string{"--replicaof", host + " " + port}
+	srv := redistest.Start(t, slices.Concat(follows, directives, []string{"--loglevel", "notice"})...)
 	replica := redistest.Dial(t, srv.Addr)
 	p, gen := newPlayer(t, addr), newMaker(s.only).sequences()
 	main := p.conns[0]
@@ -68,7 +69,7 @@ type followed struct {
 // of returns what INFO replication says.
 func (f *followed) of(c *wire.Conn) map[string]string {
 	f.t.Helper()
-	return fieldsOf(string(mustDo(f.t, c, "INFO", "replication").Str))
+	return redistest.InfoFields(string(mustDo(f.t, c, "INFO", "replication").Str))
 }
 
 // cut closes the link. In every third cut the backlog loses what the replica needs before it is back.
@@ -83,16 +84,6 @@ func (f *followed) cut() {
 	}
 }
 
-func fieldsOf(info string) map[string]string {
-	fields := map[string]string{}
-	for line := range strings.Lines(info) {
-		if name, value, ok := strings.Cut(strings.TrimRight(line, "\r\n"), ":"); ok {
-			fields[name] = value
-		}
-	}
-	return fields
-}
-
 func (f *followed) await(what string, done func() bool) bool {
 	f.t.Helper()
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
@@ -100,7 +91,8 @@ func (f *followed) await(what string, done func() bool) bool {
 			return true
 		}
 	}
-	f.t.Errorf("%s does not come within a minute; primary %v, replica %v", what, f.of(f.primary), f.of(f.replica))
+	f.t.Errorf("%s does not come within a minute; primary %v, replica %v",
+		what, f.of(f.primary), f.of(f.replica))
 	return false
 }
 

@@ -146,15 +146,22 @@ func unnamed(c *client, line string) {
 	c.do(append([]string{"EVAL", "return redis.call(unpack(ARGV))", "0"}, strings.Fields(line)...)...)
 }
 
-// TestOthersGoOnWhileMigrateWaits has a server that takes the connection and is silent.
-func TestOthersGoOnWhileMigrateWaits(t *testing.T) {
-	srv, c := startInDir(t, t.TempDir(), nil)
+// listenSilently returns a listener that accepts nothing by itself, and its port.
+func listenSilently(t *testing.T) (silent net.Listener, port string) {
+	t.Helper()
 	silent, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer silent.Close()
-	_, port, _ := net.SplitHostPort(silent.Addr().String())
+	t.Cleanup(func() { silent.Close() })
+	_, port, _ = net.SplitHostPort(silent.Addr().String())
+	return silent, port
+}
+
+// TestOthersGoOnWhileMigrateWaits has a server that takes the connection and is silent.
+func TestOthersGoOnWhileMigrateWaits(t *testing.T) {
+	srv, c := startInDir(t, t.TempDir(), nil)
+	silent, port := listenSilently(t)
 	c.do("MSET", "changed", "1", "kept", "1")
 	waiting := dial(t, "lockredis", srv.Addr())
 	id := strings.TrimPrefix(waiting.ask("CLIENT", "ID").String(), ":")
@@ -171,7 +178,7 @@ func TestOthersGoOnWhileMigrateWaits(t *testing.T) {
 	if n := info(c, "blocked_clients"); n != "1" {
 		t.Errorf("%s clients are blocked", n)
 	}
-	for _, reason := range []string{"TIMEOUT", "ERROR"} { // in Redis nobody could ask
+	for _, reason := range []string{"TIMEOUT", "ERROR"} { // Redis would not answer: MIGRATE blocks it
 		if got := c.ask("CLIENT", "UNBLOCK", id, reason).String(); got != ":0" {
 			t.Errorf("CLIENT UNBLOCK … %s replies %s", reason, got)
 		}
@@ -199,12 +206,7 @@ func TestOthersGoOnWhileMigrateWaits(t *testing.T) {
 // all clients wait.
 func TestACommandThatWritesAKeyWaitsForItsMigrate(t *testing.T) {
 	srv, c := startInDir(t, t.TempDir(), nil)
-	silent, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer silent.Close()
-	_, port, _ := net.SplitHostPort(silent.Addr().String())
+	silent, port := listenSilently(t)
 	migrating := dial(t, "lockredis", srv.Addr())
 	for _, test := range []struct {
 		write []string
@@ -257,12 +259,7 @@ func TestACommandThatWritesAKeyWaitsForItsMigrate(t *testing.T) {
 // TestCloseEndsAMigrateThatWaits closes the server while another server is silent.
 func TestCloseEndsAMigrateThatWaits(t *testing.T) {
 	srv, c := startInDir(t, t.TempDir(), nil)
-	silent, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer silent.Close()
-	_, port, _ := net.SplitHostPort(silent.Addr().String())
+	silent, port := listenSilently(t)
 	c.do("SET", "k", "v")
 	if err := c.Send("MIGRATE", "127.0.0.1", port, "k", "0", "600000"); err != nil {
 		t.Fatal(err)
@@ -280,12 +277,7 @@ func TestCloseEndsAMigrateThatWaits(t *testing.T) {
 func TestAKeyThatGoesWhileItMigratesIsReported(t *testing.T) {
 	srv, c := startInDir(t, t.TempDir(), nil)
 	waiting := dial(t, "lockredis", srv.Addr())
-	silent, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer silent.Close()
-	_, port, _ := net.SplitHostPort(silent.Addr().String())
+	silent, port := listenSilently(t)
 	const changed = "-IOERR a key changed while it was sent: the target instance has it"
 	for _, test := range []struct{ set, meanwhile, want string }{
 		{"SET k v", "DEL k", changed},

@@ -5,7 +5,6 @@ import (
 	"os/exec"
 	"slices"
 	"strconv"
-	"strings"
 	"testing"
 	"time"
 
@@ -45,7 +44,8 @@ func primary(t *testing.T, directives map[string]string) *server {
 // redis starts a redis-server.
 func redis(t *testing.T, args ...string) *server {
 	t.Helper()
-	srv := redistest.Start(t, slices.Concat([]string{"--enable-debug-command", "yes", "--repl-diskless-sync-delay", "0"}, args)...)
+	own := []string{"--enable-debug-command", "yes", "--repl-diskless-sync-delay", "0"}
+	srv := redistest.Start(t, slices.Concat(own, args)...)
 	return &server{t, srv.Addr, redistest.Dial(t, srv.Addr), srv}
 }
 
@@ -86,13 +86,7 @@ func (s *server) another() *server {
 // info returns the fields of a section of INFO.
 func (s *server) info(section string) map[string]string {
 	s.t.Helper()
-	fields := map[string]string{}
-	for line := range strings.Lines(string(s.do("INFO", section).Str)) {
-		if name, value, ok := strings.Cut(strings.TrimRight(line, "\r\n"), ":"); ok {
-			fields[name] = value
-		}
-	}
-	return fields
+	return redistest.InfoFields(string(s.do("INFO", section).Str))
 }
 
 // syncs returns the counters of full, partial and refused partial synchronizations.

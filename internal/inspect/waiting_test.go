@@ -416,6 +416,19 @@ func TestASubscriberWithoutAnOwnerIsAWaiterOfItsOwn(t *testing.T) {
 	}
 }
 
+// twoWait has bob and another thread ask for a lock and wait. It returns their subscription.
+func (s *server) twoWait(a asksFor, asker *wire.Conn) (hears *wire.Conn) {
+	s.t.Helper()
+	for range 2 {
+		a.ask(s.t, asker, bob)
+		a.ask(s.t, asker, threadOf(77))
+	}
+	hears = s.subscribed("SUBSCRIBE", a.channel)
+	a.ask(s.t, asker, bob)
+	a.ask(s.t, asker, threadOf(77))
+	return hears
+}
+
 // A thread of two asks again when it is woken. The other one has given up.
 func TestAProbeListsTheOwnersThatAskAgain(t *testing.T) {
 	for _, a := range kindsOfAsks() {
@@ -428,13 +441,7 @@ func TestAProbeListsTheOwnersThatAskAgain(t *testing.T) {
 			}
 			first.ask(t, c, alice)
 			asker := s.connect()
-			for range 2 {
-				a.ask(t, asker, bob)
-				a.ask(t, asker, threadOf(77))
-			}
-			hears := s.subscribed("SUBSCRIBE", a.channel)
-			a.ask(t, asker, bob)
-			a.ask(t, asker, threadOf(77))
+			hears := s.twoWait(a, asker)
 			if err := probing.Send("LOCK.WAITERS", "x", "PROBE", "TIMEOUT", "300"); err != nil {
 				t.Fatal(err)
 			}
@@ -460,13 +467,7 @@ func TestAProbeWakesTheThreadsAgainThatHaveNotAsked(t *testing.T) {
 	s := start(t)
 	probing, asker := s.connect(), s.connect()
 	a.ask(t, s.connect(), alice)
-	for range 2 {
-		a.ask(t, asker, bob)
-		a.ask(t, asker, threadOf(77))
-	}
-	hears := s.subscribed("SUBSCRIBE", a.channel)
-	a.ask(t, asker, bob)
-	a.ask(t, asker, threadOf(77))
+	hears := s.twoWait(a, asker)
 	if err := probing.Send("LOCK.WAITERS", "x", "PROBE", "TIMEOUT", "2000"); err != nil {
 		t.Fatal(err)
 	}

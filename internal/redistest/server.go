@@ -113,13 +113,18 @@ func Info(addr, section string) (map[string]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("INFO of %s: %w", addr, err)
 	}
+	return InfoFields(string(v.Str)), nil
+}
+
+// InfoFields returns the fields of a reply to INFO.
+func InfoFields(text string) map[string]string {
 	fields := map[string]string{}
-	for line := range strings.Lines(string(v.Str)) {
+	for line := range strings.Lines(text) {
 		if name, value, ok := strings.Cut(strings.TrimRight(line, "\r\n"), ":"); ok {
 			fields[name] = value
 		}
 	}
-	return fields, nil
+	return fields
 }
 
 // Stop kills the process, waits for its end and removes its temporary directory. A
