@@ -252,6 +252,10 @@ func (w *world) execute(who int, args resp.Args) []wire.Value {
 // values parses the bytes that a client has received.
 func (w *world) values(c *client) (values []wire.Value) {
 	w.t.Helper()
+	if c.session.Follows() { // SYNC or PSYNC: a file and a stream, no replies
+		c.out.Reset()
+		return nil
+	}
 	sent := c.out.Bytes()
 	for {
 		v, err := c.conn.Receive()

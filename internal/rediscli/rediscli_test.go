@@ -77,7 +77,7 @@ func cases() []run {
 		{"eval", "redis.setresp(3); return {map={a={map={b={1,2}}}}}", "0"},
 		{"eval", "redis.setresp(3); return {{map={a={map={}}}},{set={a=true}}}", "0"},
 		{"eval", "local t={} for i=1,12 do t[i]={i,{'a'}} end return t", "0"},
-		{"command", "info", "get", "nope"}, {"debug", "sleep", "0"}, {"psync", "doctor", "x"},
+		{"command", "info", "get", "nope"}, {"debug", "sleep", "0"}, {"nonsense", "doctor", "x"},
 		{"info", "nope"}, {"hello", "3", "auth"},
 	} {
 		runs = append(runs, forms(command...)...)

@@ -220,7 +220,24 @@ check "INFO, CLIENT LIST and COMMAND DOCS" information
 hello() { like "$(cli -3 --json hello 3)" '"server":"redis"' '"version":"7\.0\.15"' '"proto":3' '"mode":"standalone"'; }
 check "HELLO 3 names a standalone Redis 7.0.15" hello
 
-for name in --rdb --functions-rdb --replica; do
-  say skip "$name" "needs the replication protocol (SYNC), which lockredis does not speak"
-done
+files() {
+  cli set k v >/dev/null && cli --rdb "$work/all.rdb" >/dev/null 2>&1 &&
+    cli --functions-rdb "$work/functions.rdb" >/dev/null 2>&1 &&
+    same "$(head -c 5 "$work/all.rdb")$(head -c 5 "$work/functions.rdb")" REDISREDIS &&
+    [ "$(wc -c < "$work/all.rdb")" -gt "$(wc -c < "$work/functions.rdb")" ]
+}
+check "--rdb and --functions-rdb write files" files
+
+replica() {
+  following() { cli info replication | tr -d '\r' | grep '^slave0:.*state=online' | wc -l; }
+  exec_live --replica > "$work/stream" 2>&1 &
+  local pid=$!
+  await 1 following && cli set told yes >/dev/null
+  streamed() { grep -c '"set","told","yes"' "$work/stream"; }
+  await 1 streamed
+  kill $pid; wait $pid
+  like "$(cat "$work/stream")" '"set","told","yes"'
+}
+check "--replica prints the stream" replica
+
 say skip "--ldb" "needs the Lua debugger, which lockredis does not have"
