@@ -325,7 +325,7 @@ func (db *DB) Scan(cursor uint64, count int, do func(*Entry)) uint64 {
 
 // due reports whether the key has a deadline at or before the Space's time.
 func (db *DB) due(e *Entry) bool {
-	return e.deadline.Set() && db.space.Past(db.deadlines.Deadline(e))
+	return e.deadline.Set() && db.deadlines.Deadline(e) <= db.space.Due
 }
 
 // expireIfDue reports whether the key's deadline is due. It deletes such a key,

@@ -164,7 +164,7 @@ func (db *DB) leaveFields(e *Entry) {
 func (db *DB) expireFields(e *Entry) (gone bool) {
 	if h := hashIn(e); h != nil {
 		if times := h.times(); times != nil {
-			if at, ok := times.due.Next(); ok && db.space.Past(at) {
+			if at, ok := times.due.Next(); ok && at <= db.space.Due {
 				_, gone = db.expireFieldsOf(e, times.due.Len())
 			}
 		}
@@ -178,7 +178,7 @@ func (db *DB) expireFieldsOf(e *Entry, max int) (n int, gone bool) {
 	h := hashIn(e)
 	t := h.table()
 	var fields []string
-	n = t.times.due.PopDue(db.space.due, max, func(ft *fieldTime) {
+	n = t.times.due.PopDue(db.space.Due, max, func(ft *fieldTime) {
 		if db.space.NameFields {
 			fields = append(fields, ft.field)
 		}
@@ -197,14 +197,14 @@ func (db *DB) expireFieldsOf(e *Entry, max int) (n int, gone bool) {
 func (db *DB) expireDueFields(max int) (n int) {
 	for n < max {
 		bound, ok := db.fields.Next()
-		if !ok || !db.space.Past(bound) {
+		if !ok || bound > db.space.Due {
 			break
 		}
 		times := db.fields.Peek()
 		switch at, ok := times.due.Next(); {
 		case !ok:
 			db.fields.Remove(times)
-		case !db.space.Past(at):
+		case at > db.space.Due:
 			db.fields.Add(times, at)
 		default:
 			done, gone := db.expireFieldsOf(times.entry, max-n)

@@ -93,7 +93,9 @@ type Space struct {
 	Frequencies  Frequencies // set by the eviction policy
 	ReportMisses bool        // call Observer.Missed
 	NameFields   bool        // pass the names of expired fields to Observer.FieldsExpired
-	// KeepExpired keeps keys with a deadline that is due (CLIENT PAUSE). Commands
+	// Due is the latest deadline that is over, in Unix ms: the time of SetNow, or see NothingIsDue.
+	Due int64
+	// KeepExpired keeps keys with a deadline that is due (CLIENT PAUSE, or a replica). Commands
 	// do not find them, but they are not deleted and no event is sent.
 	KeepExpired bool
 	// NoTouch makes look-ups count as no accesses (CLIENT NO-TOUCH of the client whose
@@ -108,7 +110,6 @@ type Space struct {
 	eviction  eviction
 	observer  Observer
 	now       int64  // Unix ms, set once per unit
-	due       int64  // Unix ms: deadlines up to it are over, see NothingIsDue
 	clock     uint32 // the time that accesses are recorded with: seconds, 24 bits
 	earliest  int64  // lower bound of all deadlines; 0: no deadline since NextDeadline
 	unseen    string // a key that changed behind a Snapshot's back, for Check; "": none
@@ -128,7 +129,7 @@ func (s *Space) Observe(o Observer) (before Observer) {
 // SetNow sets the time that deadlines are compared with, in Unix milliseconds. The
 // time stands still until the next call.
 func (s *Space) SetNow(ms int64) {
-	s.now, s.due = ms, ms
+	s.now, s.Due = ms, ms
 	s.clock = uint32(ms/1000) & accessClock
 }
 
@@ -137,10 +138,7 @@ func (s *Space) Now() int64 { return s.now }
 
 // NothingIsDue has all keys and fields live, whatever their deadlines, until SetNow is called: for the
 // commands of a primary, which says itself when a key ends.
-func (s *Space) NothingIsDue() { s.due = math.MinInt64 }
-
-// Past reports whether a deadline, in Unix ms, is over.
-func (s *Space) Past(deadline int64) bool { return deadline <= s.due }
+func (s *Space) NothingIsDue() { s.Due = math.MinInt64 }
 
 // Len returns the number of databases.
 func (s *Space) Len() int { return s.n }
@@ -250,7 +248,7 @@ func (s *Space) ExpireDue(max int) (n int) {
 	for _, db := range s.Opened() {
 		for n < max {
 			at, ok := db.deadlines.Next()
-			if !ok || !s.Past(at) {
+			if !ok || at > s.Due {
 				break
 			}
 			db.expire(db.deadlines.Peek())

@@ -89,7 +89,7 @@ func restore(c *command.Ctx, args resp.Args) resp.Reply {
 	if ttl != 0 && !o.absolute {
 		ttl += c.Now()
 	}
-	if ttl != 0 && c.Space.Past(ttl) {
+	if ttl != 0 && ttl <= c.Space.Due {
 		if e := c.DB.Peek(key); e != nil {
 			c.Delete(e, c.Space.Lazyfree.ServerDel, 1)
 		}

@@ -36,7 +36,7 @@ func expireFrom(c *command.Ctx, args resp.Args, base, unit int64) resp.Reply {
 	if e == nil || len(options) > 0 && !cond.Allow(e.HasDeadline(), c.DB.Deadline(e), at) {
 		return resp.Int(0)
 	}
-	if c.Space.Past(at) {
+	if at <= c.Space.Due {
 		c.DeleteDue(e)
 	} else {
 		c.DB.SetDeadline(e, at)

@@ -15,7 +15,7 @@ func toldPexpireat(c *command.Ctx, args resp.Args, _ resp.Reply) { tellExpire(c,
 func tellExpire(c *command.Ctx, args resp.Args, base, unit int64) {
 	n, _ := resp.ParseInt(args[2])
 	at := n*unit + base
-	if c.Space.Past(at) {
+	if at <= c.Space.Due {
 		command.TellDeletion(c, args[1])
 		return
 	}

@@ -157,7 +157,7 @@ func hsetex(c *command.Ctx, args resp.Args) resp.Reply {
 		return failure
 	case !o.allowsFields(h, pairs):
 		return resp.Int(0)
-	case o.ttl != nil && c.Space.Past(at):
+	case o.ttl != nil && at <= c.Space.Due:
 		setDueFields(c, args[1], h, pairs)
 		return resp.Int(1)
 	}

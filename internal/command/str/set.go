@@ -102,7 +102,7 @@ func setFrom(c *command.Ctx, args resp.Args, form setForm) resp.Reply {
 		}
 		return resp.Nil
 	}
-	if form == forValkeySet && deadline != 0 && c.Space.Past(deadline) {
+	if form == forValkeySet && deadline != 0 && deadline <= c.Space.Due {
 		dropDue(c, args[1])
 	} else {
 		setString(c, args[1], args[2], deadline, &o)
@@ -212,7 +212,7 @@ func getex(c *command.Ctx, args resp.Args) resp.Reply {
 // setDeadlineOrDelete sets the deadline of e. It deletes e at once if absolute is set (EXAT,
 // PXAT) and the deadline is past.
 func setDeadlineOrDelete(c *command.Ctx, e *store.Entry, deadline int64, absolute bool) {
-	if absolute && c.Space.Past(deadline) {
+	if absolute && deadline <= c.Space.Due {
 		c.DeleteDue(e)
 		return
 	}

@@ -18,7 +18,7 @@ func toldSet(c *command.Ctx, args resp.Args, _ resp.Reply) {
 	o, _ := parseSetOptions(args[3:], form)
 	if o.ttl != nil {
 		at, _ := command.DeadlineOf(c, o.ttl, o.unit)
-		if form == forValkeySet && c.Space.Past(at) {
+		if form == forValkeySet && at <= c.Space.Due {
 			command.TellDeletion(c, args[1])
 			return
 		}
@@ -52,7 +52,7 @@ func toldGetex(c *command.Ctx, args resp.Args, _ resp.Reply) {
 		return
 	}
 	at, _ := command.DeadlineOf(c, o.ttl, o.unit)
-	if c.Space.Past(at) {
+	if at <= c.Space.Due {
 		command.TellDeletion(c, args[1])
 		return
 	}
