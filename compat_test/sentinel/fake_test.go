@@ -23,6 +23,7 @@ type fake struct {
 	mode        string
 	replies     map[string]string // to commands, encoded; by the first two words in lower case
 	runID       string
+	replication string // the section Replication of INFO, "": as the mode says
 	closed      bool // see closeAll
 	conns       map[net.Conn]*purpose
 	subscribers []net.Conn
@@ -146,8 +147,10 @@ func (f *fake) write(nc net.Conn, text string) {
 // info is the reply to INFO.
 func (f *fake) info() string {
 	text := "# Server\r\nredis_version:7.0.15\r\nrun_id:" + f.runID + "\r\n# Replication\r\n"
-	switch f.mode {
-	case "replica":
+	switch {
+	case f.replication != "":
+		text += strings.ReplaceAll(f.replication, "\n", "\r\n") + "\r\n"
+	case f.mode == "replica":
 		text += "role:slave\r\nmaster_host:127.0.0.1\r\nmaster_port:1\r\nmaster_link_status:up\r\n"
 	default:
 		text += "role:master\r\nconnected_slaves:0\r\n"

@@ -105,6 +105,8 @@ func (p *player) run(d *datadriven.TestData) (string, error) {
 		return "", p.fakes[argument(d, "of")].set(argument(d, "is"))
 	case "answer":
 		return "", p.answer(d, input)
+	case "info":
+		return "", p.info(argument(d, "of"), input)
 	case "hello":
 		return "", p.hello(argument(d, "on"), input)
 	case "seen":
@@ -318,6 +320,19 @@ func (p *player) answer(d *datadriven.TestData, input string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.replies[argument(d, "to")] = strings.ReplaceAll(strings.TrimSpace(input), "\n", "\r\n") + "\r\n"
+	return nil
+}
+
+// info makes a fake answer INFO with lines of the section Replication. A line "run_id:x" is the
+// letter of its run id instead.
+func (p *player) info(of, input string) error {
+	f := p.fakes[of]
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.replication = strings.TrimSpace(input)
+	if first, rest, _ := strings.Cut(f.replication, "\n"); strings.HasPrefix(first, "run_id:") {
+		f.runID, f.replication = strings.Repeat(first[len("run_id:"):], 40), rest
+	}
 	return nil
 }
 

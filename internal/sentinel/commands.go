@@ -58,9 +58,6 @@ func masters(s *Sentinel, _ *command.Ctx, _ resp.Args) resp.Reply {
 
 func describeMaster(_ *Sentinel, m *master) resp.Reply { return m.reply() }
 
-// replicas lists none: only real replicas could be listed, and there are none.
-func replicas(*Sentinel, *master) resp.Reply { return resp.EmptyArray }
-
 func sentinels(_ *Sentinel, m *master) resp.Reply {
 	all := make([]resp.Reply, len(m.peers))
 	for i, p := range m.peers {
@@ -207,7 +204,7 @@ func checkQuorum(_ *Sentinel, m *master) resp.Reply {
 	return resp.Status("OK " + count + "Quorum and failover authorization can be reached")
 }
 
-// infoCache returns the last INFO of the named primaries.
+// infoCache returns the last INFO of the named primaries and of their replicas.
 func infoCache(s *Sentinel, _ *command.Ctx, args resp.Args) resp.Reply {
 	var all []resp.Reply
 	seen := map[string]bool{}
@@ -217,14 +214,22 @@ func infoCache(s *Sentinel, _ *command.Ctx, args resp.Args) resp.Reply {
 			continue
 		}
 		seen[m.name] = true
-		info := resp.Nil
-		if m.infoAt != 0 {
-			info = resp.BulkString(m.info)
+		nodes := []resp.Reply{m.cached()}
+		for _, r := range m.replicas {
+			nodes = append(nodes, r.cached())
 		}
-		all = append(all, resp.BulkString(m.name),
-			resp.Array(resp.Array(resp.Int(s.ago(m.infoAt)), info)))
+		all = append(all, resp.BulkString(m.name), resp.Array(nodes...))
 	}
 	return resp.Array(all...)
+}
+
+// cached returns the last INFO of n and its age.
+func (n *dataNode) cached() resp.Reply {
+	info := resp.Nil
+	if n.infoAt != 0 {
+		info = resp.BulkString(n.info)
+	}
+	return resp.Array(resp.Int(n.s.ago(n.infoAt)), info)
 }
 
 // publish takes the hello of another Sentinel. Sentinels publish their events themselves.

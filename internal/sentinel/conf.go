@@ -17,18 +17,19 @@ const resolveTime = 5 * time.Second
 
 // The reasons why a primary or a Sentinel is refused, as Redis words them.
 var (
-	errNoHost      = errors.New("Can't resolve instance hostname.")
-	errPort        = errors.New("Invalid port number.")
-	errDuplicate   = errors.New("Duplicate master name.")
-	errDuplicateID = errors.New("Duplicate runid for sentinel.")
-	errNoMaster    = errors.New("No such master with specified name.")
-	errQuorum      = errors.New("Quorum must be 1 or greater.")
-	errTime        = errors.New("negative or zero time parameter.")
-	errTimeBelow0  = errors.New("negative time parameter.")
-	errMyID        = errors.New("Malformed Sentinel id in myid option.")
-	errRenamed     = errors.New("Same command renamed multiple times with rename-command.")
-	errUnknownLine = errors.New("Unrecognized sentinel configuration statement.")
-	errScripts     = errors.New("lockredis runs no scripts: subscribe to the events instead")
+	errNoHost           = errors.New("Can't resolve instance hostname.")
+	errPort             = errors.New("Invalid port number.")
+	errDuplicate        = errors.New("Duplicate master name.")
+	errDuplicateReplica = errors.New("Duplicate hostname and port for replica.")
+	errDuplicateID      = errors.New("Duplicate runid for sentinel.")
+	errNoMaster         = errors.New("No such master with specified name.")
+	errQuorum           = errors.New("Quorum must be 1 or greater.")
+	errTime             = errors.New("negative or zero time parameter.")
+	errTimeBelow0       = errors.New("negative time parameter.")
+	errMyID             = errors.New("Malformed Sentinel id in myid option.")
+	errRenamed          = errors.New("Same command renamed multiple times with rename-command.")
+	errUnknownLine      = errors.New("Unrecognized sentinel configuration statement.")
+	errScripts          = errors.New("lockredis runs no scripts: subscribe to the events instead")
 )
 
 // addressOf returns the address of an IP address, or of a name when resolve-hostnames is on.
@@ -170,8 +171,8 @@ var masterLines = map[string]struct {
 		m.leaderEpoch = leadingEpoch(w[0])
 		return nil
 	}},
-	"known-replica": {2, ignoreReplica},
-	"known-slave":   {2, ignoreReplica},
+	"known-replica": {2, loadReplica},
+	"known-slave":   {2, loadReplica},
 	"master-reboot-down-after-period": {1, func(s *Sentinel, m *master, w []string) error {
 		if m.rebootDownAfter = int64(leadingInt(w[0])); m.rebootDownAfter < 0 {
 			return errTimeBelow0
@@ -196,9 +197,17 @@ func positive(millis int64) error {
 
 func refuseScript(*Sentinel, *master, []string) error { return errScripts }
 
-// ignoreReplica takes the line that redis-sentinel writes for a replica. The replica is not
-// monitored, and the line is gone after the next flush.
-func ignoreReplica(*Sentinel, *master, []string) error { return nil }
+// loadReplica carries out "known-replica <name> <host> <port>".
+func loadReplica(s *Sentinel, m *master, w []string) error {
+	addr, err := s.addressOf(w[0], leadingInt(w[1]), true)
+	switch {
+	case err != nil:
+		return err
+	case s.addReplica(m, s.lookUp(addr)) == nil:
+		return errDuplicateReplica
+	}
+	return nil
+}
 
 // loadLine carries out one sentinel line.
 func (s *Sentinel) loadLine(name string, words []string) error {
@@ -357,6 +366,9 @@ func (s *Sentinel) masterLines(m *master, add func(...string)) {
 	number("master-reboot-down-after-period", m.rebootDownAfter, 0)
 	add("config-epoch", m.name, strconv.FormatUint(m.configEpoch, 10))
 	add("leader-epoch", m.name, strconv.FormatUint(m.leaderEpoch, 10))
+	for _, r := range m.replicas {
+		add("known-replica", m.name, s.written(r.addr), strconv.Itoa(r.addr.port))
+	}
 	for _, p := range m.peers {
 		add("known-sentinel", m.name, s.written(p.addr), strconv.Itoa(p.addr.port), p.runID)
 	}

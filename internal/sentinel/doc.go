@@ -10,17 +10,19 @@
 //
 //	sentinel.go   the Sentinel, its timer, tilt mode
 //	instance.go   what is known about a primary (master) and about another Sentinel (peer)
+//	replica.go    what is known about a replica
 //	link.go       the connections to an instance, and the times of its last pings
 //	conn.go       one outgoing connection and its two goroutines
-//	monitor.go    PING, INFO and PUBLISH in their periods, and what the replies mean
+//	monitor.go    PING, INFO and PUBLISH in their periods
+//	info.go       what the replies to INFO mean
 //	hello.go      the messages by which Sentinels find each other
 //	down.go       +sdown and +odown
-//	failover.go   epochs, votes and the failover, which finds no replica
+//	failover.go   epochs, votes and the failover, which promotes no replica
 //	event.go      messages to subscribers and to the log
 //	commands.go   the commands, with set.go, show.go and table.go
 //	conf.go       the sentinel lines of a configuration file, read and written
 //
-// Replicas are not monitored: a Sentinel lists none and promotes none. A failover that it
+// Replicas are monitored and listed, but not promoted. A failover that this Sentinel
 // starts ends with -failover-abort-no-good-slave, as redis-sentinel's does when a primary has
 // no replica. When another Sentinel promotes a replica, this one follows it by its hello.
 //

@@ -24,7 +24,7 @@ func (s *Sentinel) checkSubjectively(i *instance) {
 		s.since(l.activityAt) > s.periods.publish*3 {
 		l.close(l.sub)
 	}
-	switch down := silent > i.downAfter || i.peer == nil && s.claimsOtherwise(i.master); {
+	switch down := silent > i.downAfter || i.isMaster() && s.claimsOtherwise(i.master); {
 	case down && !i.has(sDown):
 		s.warn("+sdown", "%v", i)
 		i.sDownAt = s.now()
@@ -38,7 +38,7 @@ func (s *Sentinel) checkSubjectively(i *instance) {
 // claimsOtherwise reports whether m answers, but has been a replica or has been restarting for
 // too long.
 func (s *Sentinel) claimsOtherwise(m *master) bool {
-	return m.replica && s.since(m.roleAt) > m.downAfter+s.periods.info*2 ||
+	return m.saysReplica && s.since(m.roleAt) > m.downAfter+s.periods.info*2 ||
 		m.has(rebooted) && s.since(m.rebootedAt) > m.rebootDownAfter
 }
 

@@ -27,11 +27,11 @@ type failover struct {
 }
 
 // startFailoverIfNeeded starts a failover of a primary that is objectively down, and reports
-// whether it did. A primary that has replicas is left to Sentinels that know them: this one
+// whether it did. A primary that has replicas is left to Sentinels that promote them: this one
 // could only take the leadership from them.
 func (s *Sentinel) startFailoverIfNeeded(m *master) bool {
 	f := &m.failover
-	if !m.has(oDown) || m.has(failoverInProgress) || m.replicas > 0 {
+	if !m.has(oDown) || m.has(failoverInProgress) || len(m.replicas) > 0 {
 		return false
 	}
 	if next := f.startAt + 2*m.failoverTimeout; s.now() < next {

@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/lockredis/lockredis/internal/config"
 	"github.com/lockredis/lockredis/resp"
 )
 
@@ -167,19 +166,30 @@ func (s *Sentinel) followTo(m *master, from *peer, h hello) {
 	if err != nil {
 		return
 	}
+	s.moveTo(m, addr)
+}
+
+// moveTo changes the address of m and forgets its state. Its other replicas stay, and the node
+// at the old address becomes one.
+func (s *Sentinel) moveTo(m *master, addr address) {
+	var known []address
+	for _, r := range m.replicas {
+		if !addr.is(r.addr.host, r.addr.port) {
+			known = append(known, r.addr)
+		}
+	}
+	if !addr.is(m.addr.host, m.addr.port) {
+		known = append(known, m.addr)
+	}
 	s.reset(m, true)
 	m.addr = addr
 	m.sDownAt, m.oDownAt = 0, 0
-	s.flush()
-}
-
-// reportRole tells subscribers that the primary reports another role than before.
-func (s *Sentinel) reportRole(m *master) {
-	name, role := "+role-change", "master"
-	if m.replica {
-		name, role = "-role-change", "slave"
+	for _, each := range known {
+		if r := s.addReplica(m, each); r != nil {
+			s.notice("+slave", "%v", r)
+		}
 	}
-	s.event(config.LogVerbose, name, fmt.Sprintf("%v new reported role is %s", m, role))
+	s.flush()
 }
 
 // leadingInt returns the number at the beginning of text, as C's atoi does: 0 if there is none.

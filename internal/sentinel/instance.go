@@ -18,7 +18,7 @@ const (
 	rebooted                             // the primary has another run id than before
 )
 
-// instance is what primaries and other Sentinels have in common.
+// instance is what primaries, replicas and other Sentinels have in common.
 type instance struct {
 	s         *Sentinel
 	name      string
@@ -32,8 +32,9 @@ type instance struct {
 	helloSent int64
 	sDownAt   int64
 
-	master *master // itself, or the primary of a peer
-	peer   *peer   // nil for a primary
+	master  *master  // itself, or the primary of a replica or a peer
+	replica *replica // nil unless it is one
+	peer    *peer    // nil unless it is one
 }
 
 func (i *instance) has(f flags) bool { return i.flags&f != 0 }
@@ -42,16 +43,22 @@ func (i *instance) clear(f flags)    { i.flags &^= f }
 
 // kind returns the first word of an instance in an event.
 func (i *instance) kind() string {
-	if i.peer == nil {
-		return "master"
+	switch {
+	case i.peer != nil:
+		return "sentinel"
+	case i.replica != nil:
+		return "slave"
 	}
-	return "sentinel"
+	return "master"
 }
+
+// isMaster reports whether i is the primary itself.
+func (i *instance) isMaster() bool { return i.peer == nil && i.replica == nil }
 
 // String returns the instance as events name it.
 func (i *instance) String() string {
 	text := fmt.Sprintf("%s %s %s %d", i.kind(), i.name, i.s.shown(i.addr), i.addr.port)
-	if i.peer != nil {
+	if !i.isMaster() {
 		m := i.master
 		text += fmt.Sprintf(" @ %s %s %d", m.name, m.s.shown(m.addr), m.addr.port)
 	}
@@ -66,10 +73,20 @@ func (i *instance) command(words ...string) []string {
 	return words
 }
 
+// dataNode is what primaries and replicas have in common: they answer INFO.
+type dataNode struct {
+	instance
+	info        string // the last reply to INFO
+	infoAt      int64
+	saysReplica bool // the role in INFO
+	roleAt      int64
+}
+
 // master is a monitored primary.
 type master struct {
-	instance
-	peers []*peer // in the order of discovery
+	dataNode
+	replicas []*replica // in the order of discovery
+	peers    []*peer    // in the order of discovery
 
 	quorum          uint32 // a larger number wraps around, as in Redis
 	failoverTimeout int64
@@ -80,11 +97,6 @@ type master struct {
 	renamed         map[string]string // old name in lower case → new name
 	renames         [][2]string       // the same as it was given, in order
 
-	info        string // the last reply to INFO
-	infoAt      int64
-	replica     bool // INFO says that it is a replica
-	roleAt      int64
-	replicas    int // that INFO lists
 	rebootedAt  int64
 	oDownAt     int64
 	configEpoch uint64
@@ -105,7 +117,8 @@ type peer struct {
 // newMaster returns a primary that is not in the list yet.
 func (s *Sentinel) newMaster(name string, addr address, quorum uint32) *master {
 	m := &master{quorum: quorum, failoverTimeout: s.periods.failoverTimeout, parallelSyncs: 1,
-		renamed: map[string]string{}, roleAt: s.now()}
+		renamed: map[string]string{}}
+	m.roleAt = s.now()
 	m.instance = instance{s: s, name: name, addr: addr, downAfter: s.periods.downAfter,
 		link: s.newLink(), master: m}
 	return m
@@ -180,9 +193,12 @@ func (m *master) removePeer(id string) bool {
 	return true
 }
 
-// setDownAfter changes the time after which m and its Sentinels are down.
+// setDownAfter changes the time after which m, its replicas and its Sentinels are down.
 func (m *master) setDownAfter(millis int64) {
 	m.downAfter = millis
+	for _, r := range m.replicas {
+		r.downAfter = millis
+	}
 	for _, p := range m.peers {
 		p.downAfter = millis
 	}
@@ -192,14 +208,16 @@ func (m *master) setDownAfter(millis int64) {
 func (s *Sentinel) drop(m *master) {
 	s.masters = slices.DeleteFunc(s.masters, func(other *master) bool { return other == m })
 	m.link.release()
+	m.dropReplicas()
 	for _, p := range m.peers {
 		p.link.release()
 	}
 }
 
-// reset brings m into the state of a new primary: without its Sentinels unless keepPeers, its
-// connections and its failover.
+// reset brings m into the state of a new primary: without its replicas, its Sentinels unless
+// keepPeers, its connections and its failover.
 func (s *Sentinel) reset(m *master, keepPeers bool) {
+	m.dropReplicas()
 	if !keepPeers {
 		for _, p := range m.peers {
 			p.link.release()
@@ -210,8 +228,16 @@ func (s *Sentinel) reset(m *master, keepPeers bool) {
 	m.flags = 0
 	m.leader, m.runID = "", ""
 	m.failover = failover{}
-	m.replicas, m.replica, m.roleAt = 0, false, s.now()
+	m.saysReplica, m.roleAt = false, s.now()
 	l := m.link
 	l.pingPending, l.pingSent = s.now(), 0
 	l.validAt, l.pongAt = s.now(), s.now()
+}
+
+// disconnect closes the connections to m and to its replicas.
+func (m *master) disconnect() {
+	m.link.disconnect()
+	for _, r := range m.replicas {
+		r.link.disconnect()
+	}
 }

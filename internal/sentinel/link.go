@@ -4,8 +4,8 @@ import (
 	"strings"
 )
 
-// link is the two connections to an instance: one for commands, and to a primary one for its
-// hello channel. The same Sentinel at several primaries has one link.
+// link is the two connections to an instance: one for commands, and to a primary or replica
+// one for its hello channel. The same Sentinel at several primaries has one link.
 type link struct {
 	s            *Sentinel
 	refs         int

@@ -15,8 +15,8 @@ func (s *Sentinel) sendPeriodic(i *instance) {
 	if l.disconnected || l.pending >= maxPending*l.refs {
 		return
 	}
-	if m := i.master; i.peer == nil && (m.infoAt == 0 || s.since(m.infoAt) > s.periods.info) {
-		l.cmd.send(m.takeInfo, i.command("INFO")...)
+	if n := i.data(); n != nil && (n.infoAt == 0 || s.since(n.infoAt) > n.infoPeriod()) {
+		l.cmd.send(n.takeInfo, i.command("INFO")...)
 	}
 	period := min(i.downAfter, s.periods.ping)
 	if s.since(l.pongAt) > period && s.since(l.pingSent) > period/2 {
@@ -54,45 +54,4 @@ func (i *instance) takePong(reply resp.Reply) {
 		i.set(scriptKillSent)
 	}
 	l.pongAt = i.s.now()
-}
-
-// takeInfo takes the reply to INFO.
-func (m *master) takeInfo(reply resp.Reply) {
-	if reply.Kind() != resp.KindBulk {
-		return
-	}
-	s := m.s
-	m.info, m.infoAt = reply.Text(), s.now()
-	replicas, replica, known := 0, false, false
-	for line := range strings.SplitSeq(m.info, "\r\n") {
-		switch name, value, _ := strings.Cut(line, ":"); {
-		case name == "run_id" && len(value) >= 40:
-			m.takeRunID(value[:40])
-		case name == "role":
-			known, replica = true, strings.HasPrefix(value, "slave")
-		case len(name) > 5 && strings.HasPrefix(name, "slave") && name[5] >= '0' && name[5] <= '9':
-			replicas++
-		}
-	}
-	if replicas > 0 && m.replicas == 0 {
-		s.opts.Log.Warn("The primary has replicas. This Sentinel neither lists nor promotes them.",
-			"master", m.name, "replicas", replicas)
-	}
-	m.replicas = replicas
-	if known && replica != m.replica {
-		m.replica, m.roleAt = replica, s.now()
-		s.reportRole(m)
-	}
-}
-
-// takeRunID notices a primary that has restarted.
-func (m *master) takeRunID(id string) {
-	if m.runID != "" && m.runID != id {
-		m.s.notice("+reboot", "%v", m)
-		if m.rebootDownAfter != 0 {
-			m.set(rebooted)
-			m.rebootedAt = m.s.now()
-		}
-	}
-	m.runID = id
 }

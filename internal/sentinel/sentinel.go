@@ -218,13 +218,16 @@ func (s *Sentinel) runTimer() {
 	}
 }
 
-// tick does what is due for each primary and each Sentinel.
+// tick does what is due for each primary, its replicas and its Sentinels.
 func (s *Sentinel) tick() {
 	s.checkTilt()
 	for _, m := range s.masters {
 		s.handleMaster(m)
+		for _, r := range m.replicas {
+			s.handleOther(&r.instance)
+		}
 		for _, p := range m.peers {
-			s.handlePeer(p)
+			s.handleOther(&p.instance)
 		}
 	}
 }
@@ -243,11 +246,12 @@ func (s *Sentinel) handleMaster(m *master) {
 	}
 }
 
-func (s *Sentinel) handlePeer(p *peer) {
-	s.reconnect(&p.instance)
-	s.sendPeriodic(&p.instance)
+// handleOther does what is due for a replica or another Sentinel.
+func (s *Sentinel) handleOther(i *instance) {
+	s.reconnect(i)
+	s.sendPeriodic(i)
 	if s.acts() {
-		s.checkSubjectively(&p.instance)
+		s.checkSubjectively(i)
 	}
 }
 

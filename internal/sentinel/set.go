@@ -34,11 +34,11 @@ var setOptions = map[string]setOption{
 	"master-reboot-down-after-period": {set: func(m *master, n int64) { m.rebootDownAfter = n }},
 	"auth-pass": {hide: true, text: func(m *master, value string) {
 		m.authPass = value
-		m.link.disconnect()
+		m.disconnect()
 	}},
 	"auth-user": {text: func(m *master, value string) {
 		m.authUser = value
-		m.link.disconnect()
+		m.disconnect()
 	}},
 }
 

@@ -60,6 +60,17 @@ func (i *instance) describe(f *fields) {
 	f.number("down-after-milliseconds", i.downAfter)
 }
 
+// describeInfo writes the fields that primaries and replicas have in common.
+func (n *dataNode) describeInfo(f *fields) {
+	f.number("info-refresh", n.s.ago(n.infoAt))
+	role := "master"
+	if n.saysReplica {
+		role = "slave"
+	}
+	f.text("role-reported", role)
+	f.number("role-reported-time", n.s.since(n.roleAt))
+}
+
 // ago is since, and 0 for a time that is 0.
 func (s *Sentinel) ago(t int64) int64 {
 	if t == 0 {
@@ -77,15 +88,9 @@ func (f failoverState) String() string {
 func (m *master) reply() resp.Reply {
 	var f fields
 	m.describe(&f)
-	f.number("info-refresh", m.s.ago(m.infoAt))
-	role := "master"
-	if m.replica {
-		role = "slave"
-	}
-	f.text("role-reported", role)
-	f.number("role-reported-time", m.s.since(m.roleAt))
+	m.describeInfo(&f)
 	f.text("config-epoch", strconv.FormatUint(m.configEpoch, 10))
-	f.number("num-slaves", 0)
+	f.number("num-slaves", int64(len(m.replicas)))
 	f.number("num-other-sentinels", int64(len(m.peers)))
 	f.number("quorum", int64(m.quorum))
 	f.number("failover-timeout", m.failoverTimeout)
@@ -128,7 +133,7 @@ func (s *Sentinel) infoSection(*command.Ctx) []any {
 		}
 		lines = append(lines, "master"+strconv.Itoa(i), "name="+m.name+",status="+status+
 			",address="+s.shown(m.addr)+":"+strconv.Itoa(m.addr.port)+
-			",slaves=0,sentinels="+strconv.Itoa(len(m.peers)+1))
+			",slaves="+strconv.Itoa(len(m.replicas))+",sentinels="+strconv.Itoa(len(m.peers)+1))
 	}
 	return lines
 }

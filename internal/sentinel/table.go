@@ -46,7 +46,7 @@ func (s *Sentinel) subcommands() []*command.Command {
 		{"myid", "6.2.0", "Returns the id of the Sentinel.", 2, myid},
 		{"pending-scripts", "2.8.4", "Returns no scripts: lockredis runs none.", 2, pendingScripts},
 		{"remove", "2.8.4", "Ends the monitoring of a primary.", 3, forMaster(remove)},
-		{"replicas", "5.0.0", "Returns no replicas: lockredis monitors none.", 3, forMaster(replicas)},
+		{"replicas", "5.0.0", "Describes the replicas of a primary.", 3, forMaster(replicas)},
 		{"reset", "2.8.4", "Forgets what is known about the primaries that match a pattern.", 3, resetMasters},
 		{"sentinels", "2.8.4", "Describes the other Sentinels of a primary.", 3, forMaster(sentinels)},
 		{"set", "2.8.4", "Changes settings of a primary.", -5, setMaster},
