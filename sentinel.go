@@ -78,8 +78,7 @@ const awaitSentinels = 20 * time.Second
 // context.Cause(ctx). After an error nothing is left running. ctx does not end the Sentinels
 // later.
 //
-// A primary with replicas is monitored, but the replicas are not: these Sentinels do not fail
-// over.
+// The Sentinels find the replicas of the primary, and promote one when it is down.
 func StartSentinels(ctx context.Context, cfg SentinelConfig) (*Sentinels, error) {
 	if cfg.Addrs == nil {
 		cfg.Addrs = make([]string, 3)
@@ -283,7 +282,7 @@ func newSentinel(opts *server.Options, dial dialer) (*sentinel.Sentinel, error) 
 		}
 	}
 	mon, err := sentinel.New(sentinel.Options{
-		Config: opts.Config, Clock: opts.Clock, Log: opts.Log, Dial: dial,
+		Config: opts.Config, Clock: opts.Clock, Log: opts.Log, Dial: dial, Crash: opts.OnShutdown,
 	})
 	if err != nil {
 		return nil, err

@@ -24,7 +24,7 @@ type fake struct {
 	replies     map[string]string // to commands, encoded; by the first two words in lower case
 	runID       string
 	replication string // the section Replication of INFO, "": as the mode says
-	closed      bool // see closeAll
+	closed      bool   // see closeAll
 	conns       map[net.Conn]*purpose
 	subscribers []net.Conn
 	seen        [][]string // the different commands of each purpose, in order

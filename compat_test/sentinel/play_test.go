@@ -100,7 +100,7 @@ func (p *player) run(d *datadriven.TestData) (string, error) {
 	case "events":
 		return p.events(argument(d, "until"), argument(d, "skip"))
 	case "quiet":
-		return p.quiet(argument(d, "for"))
+		return p.quiet(argument(d, "for"), d.HasArg("sorted"))
 	case "mode":
 		return "", p.fakes[argument(d, "of")].set(argument(d, "is"))
 	case "answer":
@@ -294,8 +294,8 @@ func (p *player) events(until, skip string) (string, error) {
 	}
 }
 
-// quiet returns the events of a time: none, in most scenarios.
-func (p *player) quiet(period string) (string, error) {
+// quiet returns the events of a time: none, in most scenarios. sorted hides their order.
+func (p *player) quiet(period string, sorted bool) (string, error) {
 	d, err := time.ParseDuration(period)
 	if err != nil {
 		return "", err
@@ -304,14 +304,18 @@ func (p *player) quiet(period string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	var out strings.Builder
+	var out []string
 	for end := time.Now().Add(d); ; {
 		v, err := c.ReceiveWithin(max(time.Until(end), time.Millisecond))
 		if err != nil {
-			return out.String(), nil
+			break
 		}
-		out.WriteString(p.toFile(string(v.Elems[2].Str)+" "+string(v.Elems[3].Str)) + "\n")
+		out = append(out, p.toFile(string(v.Elems[2].Str)+" "+string(v.Elems[3].Str))+"\n")
 	}
+	if sorted {
+		slices.Sort(out)
+	}
+	return strings.Join(out, ""), nil
 }
 
 // answer makes a fake answer a command of two words with an encoded reply.

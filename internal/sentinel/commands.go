@@ -73,7 +73,8 @@ func masterAddr(s *Sentinel, _ *command.Ctx, args resp.Args) resp.Reply {
 	if m == nil {
 		return resp.NilArray
 	}
-	return resp.Array(resp.BulkString(s.shown(m.addr)), resp.BulkInt(int64(m.addr.port)))
+	addr := m.currentAddr()
+	return resp.Array(resp.BulkString(s.shown(addr)), resp.BulkInt(int64(addr.port)))
 }
 
 // isMasterDown tells another Sentinel whether a primary is down for this one, and votes for it
@@ -108,11 +109,18 @@ func resetMasters(s *Sentinel, _ *command.Ctx, args resp.Args) resp.Reply {
 	return resp.Int(count)
 }
 
-func startFailover(_ *Sentinel, m *master) resp.Reply {
-	if m.has(failoverInProgress) {
+// forceFailover starts a failover without asking the other Sentinels.
+func forceFailover(s *Sentinel, m *master) resp.Reply {
+	switch {
+	case m.has(failoverInProgress):
 		return errInProgress
+	case s.bestReplica(m) == nil:
+		return errNoGoodReplica
 	}
-	return errNoGoodReplica
+	s.opts.Log.Warn("Executing user requested FAILOVER of '" + m.name + "'")
+	s.startFailover(m)
+	m.set(forced)
+	return resp.OK
 }
 
 func pendingScripts(*Sentinel, *command.Ctx, resp.Args) resp.Reply { return resp.EmptyArray }

@@ -357,7 +357,8 @@ func (s *Sentinel) masterLines(m *master, add func(...string)) {
 			add(option, m.name, value)
 		}
 	}
-	add("monitor", m.name, s.written(m.addr), strconv.Itoa(m.addr.port), strconv.Itoa(int(int32(m.quorum))))
+	addr := m.currentAddr()
+	add("monitor", m.name, s.written(addr), strconv.Itoa(addr.port), strconv.Itoa(int(int32(m.quorum))))
 	number("down-after-milliseconds", m.downAfter, s.periods.downAfter)
 	number("failover-timeout", m.failoverTimeout, s.periods.failoverTimeout)
 	number("parallel-syncs", int64(m.parallelSyncs), 1)
@@ -367,7 +368,11 @@ func (s *Sentinel) masterLines(m *master, add func(...string)) {
 	add("config-epoch", m.name, strconv.FormatUint(m.configEpoch, 10))
 	add("leader-epoch", m.name, strconv.FormatUint(m.leaderEpoch, 10))
 	for _, r := range m.replicas {
-		add("known-replica", m.name, s.written(r.addr), strconv.Itoa(r.addr.port))
+		known := r.addr
+		if addr.is(known.host, known.port) { // it is the primary by now
+			known = m.addr
+		}
+		add("known-replica", m.name, s.written(known), strconv.Itoa(known.port))
 	}
 	for _, p := range m.peers {
 		add("known-sentinel", m.name, s.written(p.addr), strconv.Itoa(p.addr.port), p.runID)

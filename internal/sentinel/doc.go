@@ -17,14 +17,15 @@
 //	info.go       what the replies to INFO mean
 //	hello.go      the messages by which Sentinels find each other
 //	down.go       +sdown and +odown
-//	failover.go   epochs, votes and the failover, which promotes no replica
+//	failover.go   epochs, votes and the start of a failover
+//	promote.go    the steps of a failover from the choice of a replica; replicas that go astray
+//	crash.go      SIMULATE-FAILURE
 //	event.go      messages to subscribers and to the log
 //	commands.go   the commands, with set.go, show.go and table.go
 //	conf.go       the sentinel lines of a configuration file, read and written
 //
-// Replicas are monitored and listed, but not promoted. A failover that this Sentinel
-// starts ends with -failover-abort-no-good-slave, as redis-sentinel's does when a primary has
-// no replica. When another Sentinel promotes a replica, this one follows it by its hello.
+// A failover is a state of its master that each tick advances. What a replica has become is
+// read from its INFO. Nothing waits for a reply.
 //
 // The package's times are Unix milliseconds, and 0 means never.
 package sentinel

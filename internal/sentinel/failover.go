@@ -16,22 +16,32 @@ const (
 	noFailover failoverState = iota
 	waitStart                // waits for the votes
 	selectReplica
+	sendNoOne      // waits for a connection to the selected replica
+	waitPromotion  // waits until the replica says that it is a primary
+	reconfReplicas // makes the other replicas follow it; does not abort any more
+	updateConfig   // the address changes at the end of the tick
 )
 
 // failover is the state of a primary's failover.
 type failover struct {
-	state   failoverState
-	epoch   uint64
-	startAt int64 // the last one; may be in the future, by maxDesync
-	logged  int64 // the startAt for which the delay until the next failover was logged
+	state     failoverState
+	changedAt int64 // when state changed
+	epoch     uint64
+	startAt   int64    // the last one; may be in the future, by maxDesync
+	logged    int64    // the startAt for which the delay until the next failover was logged
+	promoted  *replica // nil: none is selected
+}
+
+// enter changes the state of m's failover.
+func (m *master) enter(state failoverState) {
+	m.failover.state, m.failover.changedAt = state, m.s.now()
 }
 
 // startFailoverIfNeeded starts a failover of a primary that is objectively down, and reports
-// whether it did. A primary that has replicas is left to Sentinels that promote them: this one
-// could only take the leadership from them.
+// whether it did.
 func (s *Sentinel) startFailoverIfNeeded(m *master) bool {
 	f := &m.failover
-	if !m.has(oDown) || m.has(failoverInProgress) || len(m.replicas) > 0 {
+	if !m.has(oDown) || m.has(failoverInProgress) {
 		return false
 	}
 	if next := f.startAt + 2*m.failoverTimeout; s.now() < next {
@@ -42,13 +52,19 @@ func (s *Sentinel) startFailoverIfNeeded(m *master) bool {
 		}
 		return false
 	}
+	s.startFailover(m)
+	return true
+}
+
+// startFailover starts a failover in a new epoch.
+func (s *Sentinel) startFailover(m *master) {
 	s.epoch++
-	f.state, f.epoch = waitStart, s.epoch
+	m.enter(waitStart)
+	m.failover.epoch = s.epoch
 	m.set(failoverInProgress)
 	s.warn("+new-epoch", "%d", s.epoch)
 	s.warn("+try-failover", "%v", m)
-	f.startAt = s.now() + int64(s.random(maxDesync))
-	return true
+	m.failover.startAt = s.now() + int64(s.random(maxDesync))
 }
 
 // advanceFailover takes the next step of a failover.
@@ -60,14 +76,20 @@ func (s *Sentinel) advanceFailover(m *master) {
 	case waitStart:
 		s.awaitElection(m)
 	case selectReplica:
-		s.warn("-failover-abort-no-good-slave", "%v", m)
-		s.abortFailover(m)
+		s.selectReplica(m)
+	case sendNoOne:
+		s.promote(m)
+	case waitPromotion:
+		s.abortIfLate(m)
+	case reconfReplicas:
+		s.reconfigure(m)
 	}
 }
 
-// awaitElection continues the failover when this Sentinel is the leader, and gives up after a time.
+// awaitElection continues the failover when this Sentinel is the leader or a client has asked for
+// the failover, and gives up after a time.
 func (s *Sentinel) awaitElection(m *master) {
-	if s.electedLeader(m) != s.id {
+	if !strings.EqualFold(s.electedLeader(m), s.id) && !m.has(forced) {
 		limit := min(s.periods.election, m.failoverTimeout)
 		if s.since(m.failover.startAt) > limit {
 			s.warn("-failover-abort-not-elected", "%v", m)
@@ -76,13 +98,20 @@ func (s *Sentinel) awaitElection(m *master) {
 		return
 	}
 	s.warn("+elected-leader", "%v", m)
-	m.failover.state = selectReplica
+	if s.crashAt(crashAfterElection) {
+		return
+	}
+	m.enter(selectReplica)
 	s.warn("+failover-state-select-slave", "%v", m)
 }
 
 func (s *Sentinel) abortFailover(m *master) {
-	m.clear(failoverInProgress)
-	m.failover.state = noFailover
+	m.clear(failoverInProgress | forced)
+	m.enter(noFailover)
+	if r := m.failover.promoted; r != nil {
+		r.clear(promoted)
+		m.failover.promoted = nil
+	}
 }
 
 // electedLeader returns the id of the Sentinel that may fail over m in the present epoch, ""

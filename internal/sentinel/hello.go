@@ -27,8 +27,9 @@ func (s *Sentinel) sendHello(i *instance) {
 		port = s.port
 	}
 	m := i.master
+	addr := m.currentAddr()
 	hello := fmt.Sprintf("%s,%d,%s,%d,%s,%s,%d,%d", ip, port, s.id, s.epoch,
-		m.name, s.shown(m.addr), m.addr.port, m.configEpoch)
+		m.name, s.shown(addr), addr.port, m.configEpoch)
 	i.link.cmd.send(func(reply resp.Reply) {
 		if !reply.IsError() {
 			i.helloSent = s.now()

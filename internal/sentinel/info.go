@@ -92,6 +92,3 @@ func (n *dataNode) reportRole() {
 	}
 	n.s.event(config.LogVerbose, name, fmt.Sprintf("%v new reported role is %s", n, role))
 }
-
-// checkRole acts on what a replica has reported in INFO.
-func (r *replica) checkRole() {}

@@ -16,6 +16,11 @@ const (
 	failoverInProgress                   //
 	scriptKillSent                       // SCRIPT KILL was sent because of -BUSY
 	rebooted                             // the primary has another run id than before
+	forced                               // of a primary: the failover was asked for, no vote is needed
+	promoted                             // of a replica: the failover makes it a primary
+	reconfSent                           // of a replica: it was told to follow the promoted one
+	reconfInProgress                     // of a replica: it says that it follows the promoted one
+	reconfDone                           // of a replica: its link to the promoted one works
 )
 
 // instance is what primaries, replicas and other Sentinels have in common.

@@ -22,7 +22,8 @@ type replica struct {
 	confAt     int64 // when the primary that it reports changed
 	priority   int   // 0: it is never promoted
 	offset     uint64
-	hidden     bool // replica-announced no: clients do not see it
+	hidden     bool  // replica-announced no: clients do not see it
+	reconfAt   int64 // when it was told to follow the promoted replica
 }
 
 // addReplica adds the replica at an address to m. It returns nil when m has it.
@@ -105,6 +106,27 @@ func (r *replica) read(name, value string) {
 	case "replica_announced":
 		r.hidden = leadingInt(value) == 0
 	}
+}
+
+// follow makes the replica follow to, or makes it a primary if to is nil. Its clients are
+// disconnected, so that they ask for the primary again. The replies do not matter: INFO shows
+// what has become of it. follow reports whether there is a connection.
+func (r *replica) follow(to *address) bool {
+	c := r.link.cmd
+	if c == nil {
+		return false
+	}
+	host, port := "NO", "ONE"
+	if to != nil {
+		host, port = r.s.shown(*to), strconv.Itoa(to.port)
+	}
+	for _, words := range [][]string{
+		{"MULTI"}, {"SLAVEOF", host, port}, {"CONFIG", "REWRITE"},
+		{"CLIENT", "KILL", "TYPE", "normal"}, {"CLIENT", "KILL", "TYPE", "pubsub"}, {"EXEC"},
+	} {
+		c.send(ignore, r.command(words...)...)
+	}
+	return true
 }
 
 // reply describes a replica.

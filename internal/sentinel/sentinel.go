@@ -24,6 +24,9 @@ type Options struct {
 	Dial func(ctx context.Context, addr string) (net.Conn, error)
 	// Resolve returns an address of a host name. Nil means the system's resolver.
 	Resolve func(ctx context.Context, host string) (netip.Addr, error)
+	// Crash ends the node after SENTINEL SIMULATE-FAILURE. It is called in a goroutine of its own. Nil
+	// means that the Sentinel only stops to monitor.
+	Crash func()
 }
 
 // Sentinel is the state of one Sentinel.
@@ -41,6 +44,8 @@ type Sentinel struct {
 	previous int64 // time of the last tick
 	tilted   bool
 	tiltedAt int64
+	crashes  crash // the steps of a failover at which it ends
+	crashed  bool  // it has ended so
 
 	closing bool
 	met     []*meeting
@@ -211,7 +216,9 @@ func (s *Sentinel) runTimer() {
 		case <-timer.C():
 		}
 		s.engine.Outside(func() {
-			s.tick()
+			if !s.crashed {
+				s.tick()
+			}
 			s.announceMeetings()
 			wait = time.Second / time.Duration(leastHz+s.random(mostHz-leastHz))
 		})
@@ -228,6 +235,9 @@ func (s *Sentinel) tick() {
 		}
 		for _, p := range m.peers {
 			s.handleOther(&p.instance)
+		}
+		if m.failover.state == updateConfig {
+			s.switchToPromoted(m)
 		}
 	}
 }

@@ -170,66 +170,6 @@ func TestHellosThatSayNothingUsefulAreIgnored(t *testing.T) {
 	})
 }
 
-// A Sentinel of a primary that has replicas leaves the failover to Sentinels that know them.
-func TestNoFailoverStartsForAPrimaryWithReplicas(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		info := "run_id:" + strings.Repeat("a", 40) + "\r\nrole:master\r\n" +
-			"slave0:ip=127.0.0.1,port=2,state=online,offset=1,lag=0\r\n"
-		alive := true
-		n := start(t, expiry.System(), func() (net.Conn, error) {
-			if !alive {
-				return refuse()
-			}
-			near, far := net.Pipe()
-			go answer(far, info)
-			return near, nil
-		})
-		defer n.stop()
-		n.do("SENTINEL", "SET", "mymaster", "quorum", "1")
-		time.Sleep(time.Second)
-		if got := n.do("SENTINEL", "REPLICAS", "mymaster"); !strings.Contains(got, "127.0.0.1:2") {
-			t.Errorf("replicas %q, want 127.0.0.1:2", got)
-		}
-		alive = false
-		n.do("SENTINEL", "SET", "mymaster", "auth-pass", "") // closes the connections
-		time.Sleep(10 * time.Second)
-		if got := n.do("INFO", "sentinel"); !strings.Contains(got, "status=odown") {
-			t.Errorf("not down: %s", got)
-		}
-		log := n.log.String()
-		if strings.Contains(log, "+try-failover") {
-			t.Errorf("the log: %s", log)
-		}
-	})
-}
-
-// answer answers as a primary does.
-func answer(nc net.Conn, info string) {
-	defer nc.Close()
-	var r resp.Reader
-	for {
-		n, err := nc.Read(r.Space())
-		if err != nil {
-			return
-		}
-		r.Advance(n)
-		for {
-			args, ok, _ := r.Next(resp.Limits{MaxBulk: 1 << 20})
-			if !ok {
-				break
-			}
-			reply := resp.OK
-			switch strings.ToLower(args.String(0)) {
-			case "ping":
-				reply = resp.Status("PONG")
-			case "info":
-				reply = resp.BulkString(info)
-			}
-			nc.Write(resp.Append(nil, reply, 2))
-		}
-	}
-}
-
 // redis-sentinel 7.0.15 shows the same: SUBSCRIBE is refused, and its connection is closed.
 func TestAPrimaryThatWantsAPasswordIsShownAsDisconnected(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -31,6 +31,11 @@ func (i *instance) flagNames() string {
 	add(i.link.disconnected, "disconnected")
 	add(i.has(masterDown), "master_down")
 	add(i.has(failoverInProgress), "failover_in_progress")
+	add(i.has(promoted), "promoted")
+	add(i.has(reconfSent), "reconf_sent")
+	add(i.has(reconfInProgress), "reconf_inprog")
+	add(i.has(reconfDone), "reconf_done")
+	add(i.has(forced), "force_failover")
 	add(i.has(scriptKillSent), "script_kill_sent")
 	return strings.Join(names, ",")
 }
@@ -81,7 +86,8 @@ func (s *Sentinel) ago(t int64) int64 {
 
 // String returns the state's name in "failover-state".
 func (f failoverState) String() string {
-	return [...]string{"none", "wait_start", "select_slave"}[f]
+	return [...]string{"none", "wait_start", "select_slave", "send_slaveof_noone", "wait_promotion",
+		"reconf_slaves", "update_config"}[f]
 }
 
 // reply describes a primary.
@@ -121,7 +127,7 @@ func (s *Sentinel) infoSection(*command.Ctx) []any {
 	lines := []any{
 		"sentinel_masters", len(s.masters), "sentinel_tilt", tilt,
 		"sentinel_tilt_since_seconds", tiltSeconds, "sentinel_running_scripts", 0,
-		"sentinel_scripts_queue_length", 0, "sentinel_simulate_failure_flags", 0,
+		"sentinel_scripts_queue_length", 0, "sentinel_simulate_failure_flags", int(s.crashes),
 	}
 	for i, m := range s.masters {
 		status := "ok"

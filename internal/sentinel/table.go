@@ -35,7 +35,7 @@ func (s *Sentinel) subcommands() []*command.Command {
 		{"ckquorum", "2.8.4", "Tells whether enough Sentinels are up for a failover.", 3, forMaster(checkQuorum)},
 		{"config", "6.2.0", "Returns or changes a setting of the Sentinel.", -3, configure},
 		{"debug", "7.0.0", "Returns or changes the times of the Sentinel, in milliseconds.", -2, debug},
-		{"failover", "2.8.4", "Refuses: there is no replica to promote.", 3, forMaster(startFailover)},
+		{"failover", "2.8.4", "Promotes a replica, without a vote.", 3, forMaster(forceFailover)},
 		{"flushconfig", "2.8.4", "Writes the state into the configuration file.", 2, flushConfig},
 		{"get-master-addr-by-name", "2.8.4", "Returns the address of a primary.", 3, masterAddr},
 		{"info-cache", "3.2.0", "Returns the last INFO of primaries.", -3, infoCache},
@@ -50,6 +50,7 @@ func (s *Sentinel) subcommands() []*command.Command {
 		{"reset", "2.8.4", "Forgets what is known about the primaries that match a pattern.", 3, resetMasters},
 		{"sentinels", "2.8.4", "Describes the other Sentinels of a primary.", 3, forMaster(sentinels)},
 		{"set", "2.8.4", "Changes settings of a primary.", -5, setMaster},
+		{"simulate-failure", "3.2.0", "Ends the Sentinel at a step of its next failover.", -3, simulateFailure},
 		{"slaves", "2.8.0", "The older name of SENTINEL REPLICAS.", 3, forMaster(replicas)},
 	}
 	subs := []*command.Command{{Name: "sentinel|help", Arity: 2,
