@@ -12,7 +12,7 @@ import (
 	"github.com/lockredis/lockredis/internal/redistest"
 )
 
-// group is a primary with Sentinels of both kinds.
+// group is a primary with Sentinels, perhaps of both kinds.
 type group struct {
 	t     *testing.T
 	addrs []string // of the Sentinels, redis-sentinel's first
@@ -21,11 +21,17 @@ type group struct {
 // newGroup starts two Sentinels of Redis and one of lockredis that monitor the primary at addr.
 func newGroup(t *testing.T, addr string) *group {
 	t.Helper()
+	return groupOf(t, addr, 2, 1)
+}
+
+// groupOf starts Sentinels of Redis and of lockredis that monitor the primary at addr.
+func groupOf(t *testing.T, addr string, ofRedis, ofLockredis int) *group {
+	t.Helper()
 	g := &group{t: t}
 	host, port, _ := net.SplitHostPort(addr)
 	conf := fmt.Sprintf("sentinel monitor mymaster %s %s 2\n", host, port) +
 		"sentinel down-after-milliseconds mymaster 2000\nsentinel failover-timeout mymaster 6000\n"
-	for range 2 {
+	for range ofRedis {
 		own, err := redistest.FreePort()
 		if err != nil {
 			t.Fatal(err)
@@ -36,17 +42,19 @@ func newGroup(t *testing.T, addr string) *group {
 		})
 		g.addrs = append(g.addrs, s.Addr)
 	}
-	settings, err := lockredis.ParseSettings(
-		[]string{writeConf(t, t.TempDir(), "auto", conf), "--sentinel"}, nil)
-	if err != nil {
-		t.Fatal(err)
+	for range ofLockredis {
+		settings, err := lockredis.ParseSettings(
+			[]string{writeConf(t, t.TempDir(), "auto", conf), "--sentinel"}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		srv := lockredis.New(lockredis.Config{Settings: settings})
+		if err := srv.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { srv.Close() })
+		g.addrs = append(g.addrs, srv.Addr())
 	}
-	srv := lockredis.New(lockredis.Config{Settings: settings})
-	if err := srv.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { srv.Close() })
-	g.addrs = append(g.addrs, srv.Addr())
 	g.await("sentinels=3")
 	return g
 }
@@ -119,16 +127,38 @@ func TestSentinelsOfBothKindsAgreeAboutAPrimaryOfLockredis(t *testing.T) {
 	g.await("status=odown")
 }
 
-// Sentinels of Redis promote a replica. The Sentinel of lockredis votes and follows them.
-func TestASentinelFollowsAFailoverOfRedis(t *testing.T) {
+// Any of the Sentinels promotes the replica; the others vote and follow.
+func TestSentinelsOfBothKindsFailOverTogether(t *testing.T) {
 	t.Parallel()
 	primary := redistest.Start(t)
 	host, port, _ := net.SplitHostPort(primary.Addr)
 	replica := redistest.Start(t, "--replicaof", host+" "+port, "--repl-diskless-sync-delay", "0")
 	g := newGroup(t, primary.Addr)
-	g.awaitReply(g.addrs[:2], `"master-link-status" "ok"`, "SENTINEL", "REPLICAS", "mymaster")
+	g.awaitReply(g.addrs, `"master-link-status" "ok"`, "SENTINEL", "REPLICAS", "mymaster")
 	primary.Stop()
 	g.await("address=" + replica.Addr)
+	g.await("status=ok")
+}
+
+// A client asks one Sentinel for a failover, then the new primary ends. One Sentinel ends when it is
+// elected, so that another one has to be.
+func TestSentinelsOfLockredisFailOver(t *testing.T) {
+	t.Parallel()
+	redistest.Find(t)
+	one := redistest.Start(t)
+	host, port, _ := net.SplitHostPort(one.Addr)
+	two := redistest.Start(t, "--replicaof", host+" "+port, "--repl-diskless-sync-delay", "0")
+	g := groupOf(t, one.Addr, 0, 3)
+	g.awaitReply(g.addrs, `"master-link-status" "ok"`, "SENTINEL", "REPLICAS", "mymaster")
+	if got := g.ask(g.addrs[0], "SENTINEL", "FAILOVER", "mymaster"); got != "+OK" {
+		t.Fatal(got)
+	}
+	g.await("address=" + two.Addr)
+	g.awaitReply(g.addrs, `"master-link-status" "ok"`, "SENTINEL", "REPLICAS", "mymaster")
+	g.ask(g.addrs[0], "SENTINEL", "SIMULATE-FAILURE", "crash-after-election")
+	two.Stop()
+	g.addrs = g.addrs[1:]
+	g.await("address=" + one.Addr)
 	g.await("status=ok")
 }
 

@@ -24,6 +24,8 @@ type node struct {
 	*Sentinel
 	srv *server.Server
 	log bytes.Buffer
+
+	crashed bool // SIMULATE-FAILURE has ended it
 }
 
 // start starts a Sentinel that monitors "mymaster" at 127.0.0.1:1 through dial.
@@ -38,7 +40,7 @@ func start(t *testing.T, clock expiry.Clock, dial func() (net.Conn, error)) *nod
 	}
 	n := &node{}
 	log := slog.New(slog.NewTextHandler(&n.log, nil))
-	mon, err := New(Options{Config: set, Clock: clock, Log: log,
+	mon, err := New(Options{Config: set, Clock: clock, Log: log, Crash: func() { n.crashed = true },
 		Dial: func(context.Context, string) (net.Conn, error) { return dial() }})
 	if err != nil {
 		t.Fatal(err)
@@ -166,6 +168,24 @@ func TestHellosThatSayNothingUsefulAreIgnored(t *testing.T) {
 		n.do("PUBLISH", "__sentinel__:hello", "127.0.0.1,1,one\r\ntwo,0,mymaster,127.0.0.1,1,0")
 		if strings.Contains(n.log.String(), "two\n") || !strings.Contains(n.log.String(), "one") {
 			t.Errorf("a name breaks a line of the log: %s", n.log.String())
+		}
+	})
+}
+
+func TestASentinelEndsWhereSimulateFailureSays(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := start(t, expiry.System(), refuse)
+		defer n.stop()
+		n.do("SENTINEL", "SET", "mymaster", "quorum", "1")
+		if got := n.do("SENTINEL", "SIMULATE-FAILURE", "crash-after-election"); got != "+OK\r\n" {
+			t.Errorf("SIMULATE-FAILURE: %q", got)
+		}
+		time.Sleep(10 * time.Second)
+		synctest.Wait()
+		log := n.log.String()
+		if !n.Sentinel.crashed || !n.crashed || !strings.Contains(log, "+elected-leader") ||
+			strings.Contains(log, "+failover-state-select-slave") {
+			t.Errorf("crashed %v, told %v, the log: %s", n.Sentinel.crashed, n.crashed, log)
 		}
 	})
 }
