@@ -19,7 +19,7 @@ import java.util.function.Predicate;
 final class History {
     /**
      * The time after a test, in nanoseconds, in which the tasks of an executor may still get their turns. A thread that
-     * acquires a lock later locks in a loop.
+     * has acquired a lock in the test, or in this time, and acquires one later, locks in a loop.
      */
     private static final long LAST_TURNS = TimeUnit.MILLISECONDS.toNanos(500);
 
@@ -28,6 +28,7 @@ final class History {
     private final Threads threadsBefore; // when the test began
     private Long ended; // the time of the first look after the test, as System.nanoTime gives it. Null: there was none
     private Map<Object, Long> timesLater; // at the first look after LAST_TURNS. Null: there was none
+    private final Set<String> ownersEarly = new HashSet<>(); // that had acquired a lock by then, since the test began
     private List<Leak> rows; // of the last reply
 
     /** Makes the history of a test that begins now. Takes its rows out of a reply. */
@@ -49,6 +50,7 @@ final class History {
             ended = lookedAt;
         } else if (timesLater == null && lookedAt - ended >= LAST_TURNS) {
             timesLater = times(rows);
+            rows.stream().filter(row -> hasAcquiredSince(timesBefore, row)).forEach(row -> ownersEarly.add(row.owner()));
         }
     }
 
@@ -109,12 +111,13 @@ final class History {
                 && active.computeIfAbsent(row.owner(), Owners::isActiveElsewhere) && counted.test(row));
     }
 
-    /** Returns the locks that an owner of the test has acquired after LAST_TURNS. */
+    /** Returns the locks that owners of the test have acquired after LAST_TURNS, if they had acquired one before. */
     List<Leak> loops(Predicate<Leak> counted) {
         List<Leak> loops = new ArrayList<>();
         if (timesLater != null) {
             for (Leak row : rows) {
-                if (hasAcquiredSince(timesLater, row) && isOfTest(row) && counted.test(row)) {
+                if (ownersEarly.contains(row.owner()) && hasAcquiredSince(timesLater, row) && isOfTest(row)
+                        && counted.test(row)) {
                     loops.add(row);
                 }
             }

@@ -209,9 +209,9 @@ public final class LeakCheck {
      * Returns the text about the leaks of the test, which ends now, or null without leaks. It ends a pause and faults.
      * A pause that the test began, with a second left or more, is a leak. What was not there when the test began is
      * one if it stays for a second: a lock that its holder does not release and whose lease does not end, a permit, a
-     * waiter, a subscription. A lock that is acquired in this time has a second of its own. A lock that an owner
-     * acquires half a second after the test, or later, is a leak, also if no look finds it held: a thread locks in a
-     * loop. Threads that were at work when the test began, and those of a scheduler, may do so.
+     * waiter, a subscription. A lock that is acquired in this time has a second of its own. An owner that
+     * has acquired a lock by half a second after the test, and acquires one later, locks in a loop: a leak, also if no
+     * look finds it held. Threads that were at work when the test began, and those of a scheduler, may do so.
      *
      * <p>Without a leak the check looks on while a thread may acquire a lock: for five seconds while a thread that was
      * not at work when the test began is inside a method of a lock of Redisson or of Spring Integration, for a second

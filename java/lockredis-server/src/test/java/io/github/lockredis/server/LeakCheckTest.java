@@ -699,6 +699,33 @@ class LeakCheckTest {
     }
 
     @Test
+    void anOwnerMayGetItsOnlyLockLate() throws Exception {
+        CountDownLatch end = new CountDownLatch(1);
+        CountDownLatch acquired = new CountDownLatch(1);
+        Thread active = new Thread(() -> {
+            acquireAndRelease("order:1", CLIENT + Thread.currentThread().getId());
+            acquired.countDown();
+            while (end.getCount() > 0) {
+                Thread.yield();
+            }
+        });
+        AtomicReference<Long> ended = new AtomicReference<>();
+        AtomicBoolean late = new AtomicBoolean();
+        LeakCheck check = LeakCheck.begin(server, leak -> {
+            ended.compareAndSet(null, System.nanoTime());
+            if (System.nanoTime() - ended.get() > TimeUnit.MILLISECONDS.toNanos(700) && !late.getAndSet(true)) {
+                acquireAndRelease("order:1", CLIENT + Long.MAX_VALUE / 11);
+            }
+            return true;
+        });
+        active.start(); // so the check looks for a second
+        acquired.await();
+        assertNull(check.end(false));
+        end.countDown();
+        active.join();
+    }
+
+    @Test
     void tasksMayLockInALoop() throws Exception {
         AtomicInteger turns = new AtomicInteger();
         Thread loop = loop(turns);
