@@ -5,6 +5,8 @@ package sentinel
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -152,8 +154,8 @@ var masterLines = map[string]struct {
 		m.parallelSyncs = leadingInt(w[0])
 		return nil
 	}},
-	"notification-script":    {1, refuseScript},
-	"client-reconfig-script": {1, refuseScript},
+	"notification-script":    {1, loadScript("notification-script")},
+	"client-reconfig-script": {1, loadScript("client-reconfig-script")},
 	"auth-pass": {1, func(s *Sentinel, m *master, w []string) error {
 		m.authPass = w[0]
 		return nil
@@ -195,7 +197,26 @@ func positive(millis int64) error {
 	return nil
 }
 
-func refuseScript(*Sentinel, *master, []string) error { return errScripts }
+// scripts are the options whose value is a script, and what errors call it.
+var scripts = map[string]string{
+	"notification-script":    "Notification script",
+	"client-reconfig-script": "Client reconfiguration script",
+}
+
+// refuseScript returns why the script of an option is refused: Redis's reason, or that lockredis runs none.
+func refuseScript(option, path string) error {
+	if info, err := os.Stat(path); err != nil || info.Mode()&0o111 == 0 {
+		return errors.New(scripts[option] + " seems non existing or non executable")
+	}
+	return errScripts
+}
+
+// loadScript returns the function of a line that names a script.
+func loadScript(option string) func(*Sentinel, *master, []string) error {
+	return func(_ *Sentinel, _ *master, w []string) error {
+		return fmt.Errorf("%w.", refuseScript(option, w[0]))
+	}
+}
 
 // loadReplica carries out "known-replica <name> <host> <port>".
 func loadReplica(s *Sentinel, m *master, w []string) error {

@@ -15,7 +15,6 @@ var (
 	errScriptsDenied = resp.Error("ERR Reconfiguration of scripts path is denied for security " +
 		"reasons. Check the deny-scripts-reconfig configuration directive in your Sentinel " +
 		"configuration")
-	errNoScripts = resp.Error("ERR " + errScripts.Error())
 )
 
 // setOption is an option of SENTINEL SET with one value.
@@ -87,11 +86,15 @@ func (s *Sentinel) setOne(m *master, args resp.Args) (used int, failure resp.Rep
 		}
 		s.warn("+set", "%v %s %s", m, option, shown)
 		return 2, resp.Reply{}
-	case (name == "notification-script" || name == "client-reconfig-script") && len(args) > 1:
+	case scripts[name] != "" && len(args) > 1:
 		if s.global.denyScriptsReconfig {
 			return 0, errScriptsDenied
 		}
-		return 0, errNoScripts
+		if len(args[1]) > 0 { // an empty value takes the script away, and there is none
+			return 0, resp.Errorf("ERR %v", refuseScript(name, args.String(1)))
+		}
+		s.warn("+set", "%v %s ", m, option)
+		return 2, resp.Reply{}
 	case name == "rename-command" && len(args) > 2:
 		switch {
 		case len(args[1]) == 0 && len(args[2]) > 0:
