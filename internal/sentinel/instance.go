@@ -131,20 +131,18 @@ func (s *Sentinel) newMaster(name string, addr address, quorum uint32) *master {
 
 // find returns the primary of that name, nil if there is none.
 func (s *Sentinel) find(name string) *master {
-	for _, m := range s.masters {
-		if m.name == name {
-			return m
-		}
-	}
-	return nil
+	return first(s.masters, func(m *master) bool { return m.name == name })
 }
 
 // findAt returns the primary at an address, nil if there is none.
 func (s *Sentinel) findAt(host string, port int) *master {
-	for _, m := range s.masters {
-		if m.addr.is(host, port) {
-			return m
-		}
+	return first(s.masters, func(m *master) bool { return m.addr.is(host, port) })
+}
+
+// first returns the first of all that is asked for, nil if there is none.
+func first[T any](all []*T, is func(*T) bool) *T {
+	if i := slices.IndexFunc(all, is); i >= 0 {
+		return all[i]
 	}
 	return nil
 }
@@ -171,20 +169,12 @@ func (s *Sentinel) addPeer(m *master, id string, addr address) *peer {
 
 // peerByID returns the Sentinel of that id, nil if m does not know it.
 func (m *master) peerByID(id string) *peer {
-	i := slices.IndexFunc(m.peers, func(p *peer) bool { return p.runID == id })
-	if i < 0 {
-		return nil
-	}
-	return m.peers[i]
+	return first(m.peers, func(p *peer) bool { return p.runID == id })
 }
 
 // peerAt returns a Sentinel at an address, nil if m knows none.
 func (m *master) peerAt(host string, port int) *peer {
-	i := slices.IndexFunc(m.peers, func(p *peer) bool { return p.addr.is(host, port) })
-	if i < 0 {
-		return nil
-	}
-	return m.peers[i]
+	return first(m.peers, func(p *peer) bool { return p.addr.is(host, port) })
 }
 
 // removePeer removes the Sentinel of that id and reports whether m knew it.
@@ -214,9 +204,23 @@ func (s *Sentinel) drop(m *master) {
 	s.masters = slices.DeleteFunc(s.masters, func(other *master) bool { return other == m })
 	m.link.release()
 	m.dropReplicas()
+	m.dropPeers()
+}
+
+// dropReplicas forgets the replicas of m and closes their connections.
+func (m *master) dropReplicas() {
+	for _, r := range m.replicas {
+		r.link.release()
+	}
+	m.replicas = nil
+}
+
+// dropPeers forgets the other Sentinels of m.
+func (m *master) dropPeers() {
 	for _, p := range m.peers {
 		p.link.release()
 	}
+	m.peers = nil
 }
 
 // reset brings m into the state of a new primary: without its replicas, its Sentinels unless
@@ -224,10 +228,7 @@ func (s *Sentinel) drop(m *master) {
 func (s *Sentinel) reset(m *master, keepPeers bool) {
 	m.dropReplicas()
 	if !keepPeers {
-		for _, p := range m.peers {
-			p.link.release()
-		}
-		m.peers = nil
+		m.dropPeers()
 	}
 	m.link.disconnect()
 	m.flags = 0

@@ -41,19 +41,7 @@ func (s *Sentinel) addReplica(m *master, addr address) *replica {
 
 // replicaAt returns the replica at an address, nil if m knows none.
 func (m *master) replicaAt(host string, port int) *replica {
-	i := slices.IndexFunc(m.replicas, func(r *replica) bool { return r.addr.is(host, port) })
-	if i < 0 {
-		return nil
-	}
-	return m.replicas[i]
-}
-
-// dropReplicas forgets the replicas of m and closes their connections.
-func (m *master) dropReplicas() {
-	for _, r := range m.replicas {
-		r.link.release()
-	}
-	m.replicas = nil
+	return first(m.replicas, func(r *replica) bool { return r.addr.is(host, port) })
 }
 
 // discover adds the replica of a line slaveN of the primary's INFO. Redis before 2.8 writes
