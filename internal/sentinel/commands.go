@@ -1,6 +1,7 @@
 package sentinel
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -85,16 +86,14 @@ func isMasterDown(s *Sentinel, _ *command.Ctx, args resp.Args) resp.Reply {
 	if !ok1 || !ok2 {
 		return resp.ErrNotInt
 	}
-	down, leader, leaderEpoch := false, "*", uint64(0)
+	down, leader, leaderEpoch := false, "", uint64(0)
 	if m := s.findAt(args.String(2), int(port)); m != nil {
 		down = m.has(sDown) && !s.tilted
 		if candidate := args.String(5); candidate != "*" {
-			if leader, leaderEpoch = s.vote(m, uint64(epoch), candidate); leader == "" {
-				leader = "*"
-			}
+			leader, leaderEpoch = s.vote(m, uint64(epoch), candidate)
 		}
 	}
-	return resp.Array(resp.Flag(down), resp.BulkString(leader), resp.Int(int64(leaderEpoch)))
+	return resp.Array(resp.Flag(down), resp.BulkString(cmp.Or(leader, "*")), resp.Int(int64(leaderEpoch)))
 }
 
 func resetMasters(s *Sentinel, _ *command.Ctx, args resp.Args) resp.Reply {

@@ -102,7 +102,7 @@ var globalLines = map[string]func(s *Sentinel, value string) error{
 		return nil
 	},
 	"current-epoch": func(s *Sentinel, v string) error {
-		s.epoch = max(s.epoch, leadingEpoch(v))
+		s.epoch = max(s.epoch, leadingUint(v))
 		return nil
 	},
 	"resolve-hostnames": yesNo("resolve-hostnames option",
@@ -165,12 +165,12 @@ var masterLines = map[string]struct {
 		return nil
 	}},
 	"config-epoch": {1, func(s *Sentinel, m *master, w []string) error {
-		m.configEpoch = leadingEpoch(w[0])
+		m.configEpoch = leadingUint(w[0])
 		s.epoch = max(s.epoch, m.configEpoch)
 		return nil
 	}},
 	"leader-epoch": {1, func(s *Sentinel, m *master, w []string) error {
-		m.leaderEpoch = leadingEpoch(w[0])
+		m.leaderEpoch = leadingUint(w[0])
 		return nil
 	}},
 	"known-replica": {2, loadReplica},

@@ -69,8 +69,8 @@ func parseHello(text string) (h hello, ok bool) {
 		return hello{}, false
 	}
 	return hello{
-		host: f[0], port: leadingInt(f[1]), id: f[2], epoch: leadingEpoch(f[3]),
-		master: f[4], masterHost: f[5], masterPort: leadingInt(f[6]), configEpoch: leadingEpoch(f[7]),
+		host: f[0], port: leadingInt(f[1]), id: f[2], epoch: leadingUint(f[3]),
+		master: f[4], masterHost: f[5], masterPort: leadingInt(f[6]), configEpoch: leadingUint(f[7]),
 	}, true
 }
 
@@ -199,8 +199,8 @@ func leadingInt(text string) int {
 	return n
 }
 
-// leadingEpoch is leadingInt for an epoch.
-func leadingEpoch(text string) uint64 {
+// leadingUint is leadingInt for epochs and offsets.
+func leadingUint(text string) uint64 {
 	n, _ := strconv.ParseUint(leadingDigits(text), 10, 64)
 	return n
 }

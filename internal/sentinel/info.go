@@ -83,12 +83,9 @@ func (n *dataNode) takeRunID(id string) {
 // reportRole tells subscribers that n reports another role than before: + for the role that
 // this Sentinel expects.
 func (n *dataNode) reportRole() {
-	name, role := "-role-change", "master"
-	if n.saysReplica {
-		role = "slave"
-	}
+	name := "-role-change"
 	if n.saysReplica == (n.replica != nil) {
 		name = "+role-change"
 	}
-	n.s.event(config.LogVerbose, name, fmt.Sprintf("%v new reported role is %s", n, role))
+	n.s.event(config.LogVerbose, name, fmt.Sprintf("%v new reported role is %s", n, n.role()))
 }

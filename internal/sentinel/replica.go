@@ -1,6 +1,7 @@
 package sentinel
 
 import (
+	"cmp"
 	"net"
 	"slices"
 	"strconv"
@@ -90,7 +91,7 @@ func (r *replica) read(name, value string) {
 	case "slave_priority":
 		r.priority = leadingInt(value)
 	case "slave_repl_offset":
-		r.offset = leadingEpoch(value)
+		r.offset = leadingUint(value)
 	case "replica_announced":
 		r.hidden = leadingInt(value) == 0
 	}
@@ -128,11 +129,7 @@ func (r *replica) reply() resp.Reply {
 		link = "ok"
 	}
 	f.text("master-link-status", link)
-	host := r.masterHost
-	if host == "" {
-		host = "?"
-	}
-	f.text("master-host", host)
+	f.text("master-host", cmp.Or(r.masterHost, "?"))
 	f.number("master-port", int64(r.masterPort))
 	f.number("slave-priority", int64(r.priority))
 	f.text("slave-repl-offset", strconv.FormatUint(r.offset, 10))

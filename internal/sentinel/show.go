@@ -1,6 +1,7 @@
 package sentinel
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -68,12 +69,16 @@ func (i *instance) describe(f *fields) {
 // describeInfo writes the fields that primaries and replicas have in common.
 func (n *dataNode) describeInfo(f *fields) {
 	f.number("info-refresh", n.s.ago(n.infoAt))
-	role := "master"
-	if n.saysReplica {
-		role = "slave"
-	}
-	f.text("role-reported", role)
+	f.text("role-reported", n.role())
 	f.number("role-reported-time", n.s.since(n.roleAt))
+}
+
+// role returns the role that n reports.
+func (n *dataNode) role() string {
+	if n.saysReplica {
+		return "slave"
+	}
+	return "master"
 }
 
 // ago is since, and 0 for a time that is 0.
@@ -109,11 +114,7 @@ func (p *peer) reply() resp.Reply {
 	var f fields
 	p.describe(&f)
 	f.number("last-hello-message", p.s.since(p.helloAt))
-	leader := p.leader
-	if leader == "" {
-		leader = "?"
-	}
-	f.text("voted-leader", leader)
+	f.text("voted-leader", cmp.Or(p.leader, "?"))
 	f.text("voted-leader-epoch", strconv.FormatUint(p.leaderEpoch, 10))
 	return resp.Map(f.all...)
 }
