@@ -47,6 +47,9 @@ soak: ## run mixed load and attacks for 30 minutes on a server built with the ra
 fuzz: ## run every fuzz target for 20 seconds
 	.ci/fuzz 20s
 
+failovers: ## kill the primary 50 times under Sentinels, in each mix of lockredis and Redis; prints how long it took
+	LOCKREDIS_FAILOVERS=50 go test ./compat_test/sentinel -run TestEveryFailover -count=1 -v -timeout 60m
+
 faults: ## run rlock through 10,000 acquisitions of each kind on each topology with faults; prints a table
 	LOCKREDIS_RLOCK=single,sentinel,cluster,valkey LOCKREDIS_FAULTS=10000 go test ./compat_test/rlock/faults -run "TestNoHold|TestNoRequest" -count=1 -v -timeout 6h
 
@@ -86,4 +89,4 @@ lint: ## run go vet and staticcheck, build for 32 bits, and actionlint on the wo
 help: ## print this text
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
 
-.PHONY: build binaries dist image clients spring-matrix frameworks check race matrix vectors diff bench bench-short bench-compare bench-rlock road lint docs command-docs help soak fuzz simulate faults
+.PHONY: build binaries dist image clients spring-matrix frameworks check race matrix vectors diff bench bench-short bench-compare bench-rlock road lint docs command-docs help soak fuzz simulate failovers faults

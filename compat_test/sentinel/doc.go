@@ -7,7 +7,7 @@
 // real time, with LOCKREDIS_VECTORS=record and -rewrite it records them.
 //
 // The tests in mixed_test.go run both kinds of Sentinel together on real servers, if
-// redis-server is installed.
+// redis-server is installed. failovers_test.go kills primaries: LOCKREDIS_FAILOVERS=50 says how often.
 //
 // testdata/README.md describes the language of the scenarios.
 package sentinel
