@@ -709,7 +709,7 @@ func TestRoleAndInfoShowThePhase(t *testing.T) {
 	offset := func() string { return r.do("ROLE").Elems[4].String() }
 	r.do("REPLICAOF 127.0.0.1 0")
 	eventually(t, "the phase is connect", func() bool { return role() == "connect" })
-	if offset() != ":-1" || r.info("master_link_down_since_seconds") == "" || r.info("master_last_io_seconds_ago") != "-1" {
+	if offset() != ":-1" || r.info("master_link_down_since_seconds") != "-1" || r.info("master_last_io_seconds_ago") != "-1" {
 		t.Errorf("offset %s, %s", offset(), r.do("INFO replication").Str)
 	}
 	r.follow(p)
@@ -722,6 +722,9 @@ func TestRoleAndInfoShowThePhase(t *testing.T) {
 	have := r.info("slave_repl_offset")
 	p.srv.Close()
 	eventually(t, "the link is down", func() bool { return r.info("master_link_status") == "down" })
+	eventually(t, "the link is down for a second", func() bool {
+		return r.info("master_link_down_since_seconds") >= "1"
+	})
 	if offset() != ":-1" || r.info("slave_repl_offset") != have {
 		t.Errorf("offset %s, %s", offset(), r.do("INFO replication").Str)
 	}

@@ -115,7 +115,7 @@ type PrimaryStatus struct {
 	Syncing   bool   // all data come
 	Offset    int64  // up to where this server has the stream; -1: it has none
 	Silence   int64  // seconds since the primary was heard; -1: the link is down
-	Down      int64  // seconds since the link was lost
+	Down      int64  // seconds since the link was lost; -1: there was none
 	FileBytes int64  // of the file that comes; 0: unknown
 	FileRead  int64
 }

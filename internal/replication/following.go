@@ -17,7 +17,7 @@ type following struct {
 	phase phase
 	link  *link // that is under way; nil: the next beat makes one
 	known bool  // the stream's id and offset are of a primary, or were ours before: PSYNC names them
-	down  int64 // beats since the last link was lost; 0: it is up, or there was none
+	down  int64 // beats since the stream was lost; -1: there was none
 }
 
 // phase is how far a link has come.
@@ -55,7 +55,7 @@ func (r *Replication) follow(host string, port int) {
 	if was != nil && was.host == host && was.port == port {
 		return
 	}
-	next := &following{host: host, port: port, down: 1}
+	next := &following{host: host, port: port, down: -1}
 	if was == nil {
 		// As in Redis, what this server has may be a part of the other's stream.
 		next.known = r.started
@@ -200,7 +200,10 @@ func (r *Replication) lost(l *link, err error) {
 		return
 	}
 	wasUp := f.phase == connected
-	f.link, f.phase, f.down = nil, toConnect, max(f.down, 1)
+	if wasUp {
+		f.down = 0
+	}
+	f.link, f.phase = nil, toConnect
 	r.engine.Attend()
 	r.log.Warn("The link with the MASTER has ended", "address", f.addr(), "error", err)
 	if wasUp {
@@ -212,7 +215,9 @@ func (r *Replication) lost(l *link, err error) {
 func (r *Replication) watch() {
 	f := r.following
 	if f.phase != connected {
-		f.down++
+		if f.down >= 0 {
+			f.down++
+		}
 		for _, other := range r.replicas {
 			// Not a part of the stream: it says that this server lives.
 			if s := other.session; s.Replica.State == command.Online {

@@ -289,7 +289,7 @@ func (r *Replication) continues(l *link, id string) {
 // up begins the stream.
 func (l *link) up() {
 	f, r := l.following, l.r
-	f.phase, f.down, f.known = connected, 0, true
+	f.phase, f.known = connected, true
 	l.session = &command.Session{Addr: l.nc.RemoteAddr().String(), LAddr: l.nc.LocalAddr().String(),
 		Primary: true, Conn: linkConn{l}}
 	r.engine.Join(l.session)
