@@ -5,8 +5,6 @@ package sentinel
 import (
 	"context"
 	"errors"
-	"fmt"
-	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -31,7 +29,6 @@ var (
 	errMyID             = errors.New("Malformed Sentinel id in myid option.")
 	errRenamed          = errors.New("Same command renamed multiple times with rename-command.")
 	errUnknownLine      = errors.New("Unrecognized sentinel configuration statement.")
-	errScripts          = errors.New("lockredis runs no scripts: subscribe to the events instead")
 )
 
 // addressOf returns the address of an IP address, or of a name when resolve-hostnames is on.
@@ -195,27 +192,6 @@ func positive(millis int64) error {
 		return errTime
 	}
 	return nil
-}
-
-// scripts are the options whose value is a script, and what errors call it.
-var scripts = map[string]string{
-	"notification-script":    "Notification script",
-	"client-reconfig-script": "Client reconfiguration script",
-}
-
-// refuseScript returns why the script of an option is refused: Redis's reason, or that lockredis runs none.
-func refuseScript(option, path string) error {
-	if info, err := os.Stat(path); err != nil || info.Mode()&0o111 == 0 {
-		return errors.New(scripts[option] + " seems non existing or non executable")
-	}
-	return errScripts
-}
-
-// loadScript returns the function of a line that names a script.
-func loadScript(option string) func(*Sentinel, *master, []string) error {
-	return func(_ *Sentinel, _ *master, w []string) error {
-		return fmt.Errorf("%w.", refuseScript(option, w[0]))
-	}
 }
 
 // loadReplica carries out "known-replica <name> <host> <port>".

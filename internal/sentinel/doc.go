@@ -11,6 +11,8 @@
 //	sentinel.go   the Sentinel, its timer, tilt mode
 //	instance.go   what is known about a primary (master) and about another Sentinel (peer)
 //	replica.go    what is known about a replica
+//	address.go    where an instance is
+//	number.go     numbers of configuration files and replies, read as C does
 //	link.go       the connections to an instance, and the times of its last pings
 //	conn.go       one outgoing connection and its two goroutines
 //	monitor.go    PING, INFO and PUBLISH in their periods
@@ -23,6 +25,7 @@
 //	event.go      messages to subscribers and to the log
 //	commands.go   the commands, with set.go, show.go and table.go
 //	conf.go       the sentinel lines of a configuration file, read and written
+//	script.go     why scripts are refused
 //
 // A failover is a state of its master that each tick advances. What a replica has become is
 // read from its INFO. Nothing waits for a reply.

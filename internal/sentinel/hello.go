@@ -2,7 +2,6 @@ package sentinel
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/lockredis/lockredis/resp"
@@ -168,47 +167,4 @@ func (s *Sentinel) followTo(m *master, from *peer, h hello) {
 		return
 	}
 	s.moveTo(m, addr)
-}
-
-// moveTo changes the address of m and forgets its state. Its other replicas stay, and the node
-// at the old address becomes one.
-func (s *Sentinel) moveTo(m *master, addr address) {
-	var known []address
-	for _, r := range m.replicas {
-		if !addr.is(r.addr.host, r.addr.port) {
-			known = append(known, r.addr)
-		}
-	}
-	if !addr.is(m.addr.host, m.addr.port) {
-		known = append(known, m.addr)
-	}
-	s.reset(m, true)
-	m.addr = addr
-	m.sDownAt, m.oDownAt = 0, 0
-	for _, each := range known {
-		if r := s.addReplica(m, each); r != nil {
-			s.notice("+slave", "%v", r)
-		}
-	}
-	s.flush()
-}
-
-// leadingInt returns the number at the beginning of text, as C's atoi does: 0 if there is none.
-func leadingInt(text string) int {
-	n, _ := strconv.Atoi(leadingDigits(text))
-	return n
-}
-
-// leadingUint is leadingInt for epochs and offsets.
-func leadingUint(text string) uint64 {
-	n, _ := strconv.ParseUint(leadingDigits(text), 10, 64)
-	return n
-}
-
-func leadingDigits(text string) string {
-	end := 0
-	for end < len(text) && (text[end] >= '0' && text[end] <= '9' || end == 0 && text[end] == '-') {
-		end++
-	}
-	return text[:end]
 }

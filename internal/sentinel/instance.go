@@ -240,6 +240,29 @@ func (s *Sentinel) reset(m *master, keepPeers bool) {
 	l.validAt, l.pongAt = s.now(), s.now()
 }
 
+// moveTo changes the address of m and forgets its state. Its other replicas stay, and the node
+// at the old address becomes one.
+func (s *Sentinel) moveTo(m *master, addr address) {
+	var known []address
+	for _, r := range m.replicas {
+		if !addr.is(r.addr.host, r.addr.port) {
+			known = append(known, r.addr)
+		}
+	}
+	if !addr.is(m.addr.host, m.addr.port) {
+		known = append(known, m.addr)
+	}
+	s.reset(m, true)
+	m.addr = addr
+	m.sDownAt, m.oDownAt = 0, 0
+	for _, each := range known {
+		if r := s.addReplica(m, each); r != nil {
+			s.notice("+slave", "%v", r)
+		}
+	}
+	s.flush()
+}
+
 // disconnect closes the connections to m and to its replicas.
 func (m *master) disconnect() {
 	m.link.disconnect()

@@ -9,13 +9,8 @@ import (
 	"github.com/lockredis/lockredis/resp"
 )
 
-var (
-	errConfigForm = resp.Error("ERR Only SENTINEL CONFIG GET <option> / SET <option> <value> " +
-		"are supported.")
-	errScriptsDenied = resp.Error("ERR Reconfiguration of scripts path is denied for security " +
-		"reasons. Check the deny-scripts-reconfig configuration directive in your Sentinel " +
-		"configuration")
-)
+var errConfigForm = resp.Error("ERR Only SENTINEL CONFIG GET <option> / SET <option> <value> " +
+	"are supported.")
 
 // setOption is an option of SENTINEL SET with one value.
 type setOption struct {
@@ -87,13 +82,13 @@ func (s *Sentinel) setOne(m *master, args resp.Args) (used int, failure resp.Rep
 		s.warn("+set", "%v %s %s", m, option, shown)
 		return 2, resp.Reply{}
 	case scripts[name] != "" && len(args) > 1:
-		if s.global.denyScriptsReconfig {
+		switch {
+		case s.global.denyScriptsReconfig:
 			return 0, errScriptsDenied
-		}
-		if len(args[1]) > 0 { // an empty value takes the script away, and there is none
+		case len(args[1]) > 0:
 			return 0, resp.Errorf("ERR %v", refuseScript(name, args.String(1)))
 		}
-		s.warn("+set", "%v %s ", m, option)
+		s.warn("+set", "%v %s ", m, option) // an empty value takes the script away, and there is none
 		return 2, resp.Reply{}
 	case name == "rename-command" && len(args) > 2:
 		switch {
