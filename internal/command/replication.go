@@ -64,6 +64,8 @@ type Replica struct {
 	State   ReplicaState
 	Acked   int64 // up to where it has the stream
 	Lag     int64 // seconds since its last acknowledgement, or another sign of life before the stream
+	// Answered is called in place of writing a reply or a message to it. See ReplyCuts.
+	Answered func()
 }
 
 // FileParts are parts of an RDB file.

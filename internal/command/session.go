@@ -31,6 +31,7 @@ type Session struct {
 	Visitor       bool // of the process that controls the server: its commands may wait
 	Primary       bool // the server that this one follows
 	Monitor       bool // MONITOR; the list of monitors changes it
+	Listens       bool // a monitor or a replica: it may not touch keys, and no pause delays it
 	// CLIENT SETINFO, CAPA and NO-TOUCH of Valkey set these. Without Valkey's commands LibName is
 	// what a refused CLIENT SETINFO named, for the log.
 	LibName, LibVersion string
@@ -68,11 +69,13 @@ type Session struct {
 // ReplyMode is what CLIENT REPLY set: a set of bits, none of them for ON.
 type ReplyMode uint8
 
-// ReplySkip silences the running command, ReplySkipNext the one after it.
+// ReplySkip silences the running command, ReplySkipNext the one after it. ReplyCuts is a replica's: a
+// reply would be taken for a part of its stream, so it ends the connection (Replica.Answered).
 const (
 	ReplyOff ReplyMode = 1 << iota
 	ReplySkip
 	ReplySkipNext
+	ReplyCuts
 
 	ReplyOn ReplyMode = 0
 )
@@ -83,10 +86,11 @@ func (m ReplyMode) Silent() bool { return m&(ReplyOff|ReplySkip) != 0 }
 
 // Next returns the mode for the command after the running one, which has ended.
 func (m ReplyMode) Next() ReplyMode {
+	next := m & (ReplyOff | ReplyCuts)
 	if m&ReplySkipNext != 0 {
-		return m&ReplyOff | ReplySkip
+		next |= ReplySkip
 	}
-	return m & ReplyOff
+	return next
 }
 
 // Conn is the socket's side of a session. Its methods never block and are
@@ -120,7 +124,7 @@ func (s *Session) Deliver(m *pubsub.Message) {
 			s.Panicked(s, cause)
 		}
 	}()
-	s.Conn.Write(m.Encoding(s.Proto))
+	s.Tell(m.Encoding(s.Proto))
 }
 
 // Push queues an encoded push. A panic costs the session its connection, as in Deliver.
@@ -136,6 +140,15 @@ func (s *Session) Push(encoded []byte) {
 			s.Panicked(s, cause)
 		}
 	}()
+	s.Tell(encoded)
+}
+
+// Tell queues an encoded message, which CLIENT REPLY does not silence.
+func (s *Session) Tell(encoded []byte) {
+	if s.ReplyMode&ReplyCuts != 0 {
+		s.Replica.Answered()
+		return
+	}
 	s.Conn.Write(encoded)
 }
 
@@ -203,7 +216,7 @@ func ResetSession(env *Env, s *Session) {
 	s.Name, s.User = "", env.Users.Default()
 	s.Authenticated.Store(!env.Users.AuthRequired())
 	s.DB, s.Proto = 0, 2
-	s.ReplyMode &= ReplySkip
+	s.ReplyMode &= ReplySkip | ReplyCuts
 	s.ReadOnly, s.NoTouch = false, false
 	if s.Monitor {
 		env.Monitors.Remove(s)

@@ -92,9 +92,9 @@ func (k *checks) fromClient(c *command.Ctx, args resp.Args) (verdict, *resp.Repl
 		}
 	}
 	switch {
-	case s.Monitor && lineFlags(c, args)&(command.ReadOnly|command.Write|command.MayReplicate) != 0:
+	case s.Listens && lineFlags(c, args)&(command.ReadOnly|command.Write|command.MayReplicate) != 0:
 		return k.refuse(c, errMonitor)
-	case e.attention&forPause != 0 && !s.Monitor && e.pausing.delays(c.Now()) &&
+	case e.attention&forPause != 0 && !s.Listens && e.pausing.delays(c.Now()) &&
 		e.pausing.applies(lineFlags(c, args)):
 		return postponed, nil
 	case s.Multi != nil && !cmd.Has(command.InMulti):

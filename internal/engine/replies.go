@@ -20,12 +20,16 @@ type replies struct {
 
 func (r *replies) init() { r.piece = r.writePiece }
 
-// end queues the reply to a client's command, unless CLIENT REPLY silences it. For a
+// end queues the reply to a client's command, unless CLIENT REPLY silences it. A replica gets none. For a
 // parked command it is called when the wait ends.
 func (r *replies) end(s *command.Session, reply resp.Reply) {
 	silent := false
 	if mode := s.ReplyMode; mode != command.ReplyOn {
 		silent, s.ReplyMode = mode.Silent(), mode.Next()
+		if mode&command.ReplyCuts != 0 && !silent && reply.Kind() != resp.None {
+			s.Replica.Answered()
+			silent = true
+		}
 	}
 	if reply.Kind() != resp.None && !silent {
 		r.queue(s, reply)

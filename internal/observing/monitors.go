@@ -38,7 +38,7 @@ func (m *Monitors) Any() bool { return len(m.list) > 0 }
 
 // Add makes s a monitor.
 func (m *Monitors) Add(s *command.Session) {
-	s.Monitor = true
+	s.Monitor, s.Listens = true, true
 	m.list = append(m.list, s)
 	m.engine.Attend()
 }
@@ -46,7 +46,7 @@ func (m *Monitors) Add(s *command.Session) {
 // Remove ends the monitoring of s. It does nothing if s is no monitor.
 func (m *Monitors) Remove(s *command.Session) {
 	if s.Monitor {
-		s.Monitor = false
+		s.Monitor, s.Listens = false, false
 		m.list = slices.DeleteFunc(m.list, func(one *command.Session) bool { return one == s })
 		m.engine.Attend()
 	}

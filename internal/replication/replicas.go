@@ -34,7 +34,7 @@ var errNoLink = resp.Error("NOMASTERLINK Can't SYNC while not connected with my 
 // Redis 7.0.15: syncCommand and masterTryPartialResync in replication.c.
 func (r *Replication) Sync(c *command.Ctx, request command.SyncRequest) resp.Reply {
 	s := c.Session
-	if s.Follows() {
+	if s.Listens {
 		return resp.NoReply
 	}
 	if request.Failover {
@@ -52,7 +52,8 @@ func (r *Replication) Sync(c *command.Ctx, request command.SyncRequest) resp.Rep
 		s.Replica = &command.Replica{}
 	}
 	f := &replica{session: s, old: request.Old}
-	s.ReplyMode |= command.ReplyOff // the stream is all that it hears
+	s.Listens, s.ReplyMode = true, s.ReplyMode|command.ReplyCuts // the stream is all that it hears
+	s.Replica.Answered = func() { r.answered(f) }
 	s.Replica.Lag = 0
 	r.replicas = append(r.replicas, f)
 	if parts, ok := r.rest(request); ok {
@@ -242,6 +243,21 @@ func (r *Replication) hear(f *replica, b []byte) {
 func (r *Replication) cutOver(f *replica) {
 	r.log.Warn("Replica " + r.name(f.session) + " closed for overcoming of output buffer limits")
 	f.cut, f.pending = true, nil
+	f.session.Conn.Kill()
+}
+
+// answered closes the connection of a replica that sent a command with a reply, or that would get a
+// message. It runs no more commands.
+//
+// Redis 7.0.15: _addReplyToBufferOrList in networking.c.
+func (r *Replication) answered(f *replica) {
+	name := "NULL"
+	if cmd := f.session.LastCommand; cmd != nil {
+		name = cmd.Name
+	}
+	r.log.Warn("Replica generated a reply to command '" + name + "', disconnecting it: " + r.name(f.session))
+	f.cut, f.pending = true, nil
+	f.session.Move(command.Closing)
 	f.session.Conn.Kill()
 }
 

@@ -78,8 +78,7 @@ func (c *conn) descriptor(nc net.Conn) int {
 func (c *conn) idleTooLong() (idle bool) {
 	c.server.engine.Do(&engine.Caller{}, func() {
 		idle = c.server.cfg.Timeout.Load() > 0 && !c.rearmed.Load() &&
-			c.session.State() == command.Ready && !c.session.Subs.Any() && !c.session.Monitor &&
-			!c.session.Follows()
+			c.session.State() == command.Ready && !c.session.Subs.Any() && !c.session.Listens
 	})
 	return idle
 }
@@ -200,7 +199,7 @@ func (c *conn) parse() bool {
 }
 
 // refuseFrame sends the error reply to a malformed frame, unless CLIENT REPLY is OFF or
-// SKIP. The caller closes the connection.
+// SKIP, or the client is a replica. The caller closes the connection.
 func (c *conn) refuseFrame() {
 	c.server.engine.Do(&engine.Caller{}, func() {
 		text := "ERR " + c.failure.Error()

@@ -81,7 +81,7 @@ func unsubscribeFrom(c *command.Ctx, k subscriptionKind, args resp.Args) resp.Re
 func confirm(c *command.Ctx, k subscriptionKind, change string, name resp.Reply) {
 	s := c.Session
 	push := resp.Push(resp.BulkString(change), name, k.count(s))
-	s.Conn.Write(resp.Append(nil, push, s.Proto))
+	s.Tell(resp.Append(nil, push, s.Proto))
 }
 
 // publish counts the subscribers of this server. In a cluster the other nodes' get the message, too.
