@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"maps"
 	"net"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -727,5 +728,71 @@ func TestRoleAndInfoShowThePhase(t *testing.T) {
 	})
 	if offset() != ":-1" || r.info("slave_repl_offset") != have {
 		t.Errorf("offset %s, %s", offset(), r.do("INFO replication").Str)
+	}
+}
+
+// MONITOR, the counters and SLOWLOG of a replica show its primary's commands, and those that only steer the
+// stream. The lines are those of redis-server 7.0.15 after the same commands.
+func TestAReplicaShowsItsPrimarysCommands(t *testing.T) {
+	p, r := pair(t, map[string]string{"slowlog-log-slower-than": "0", "repl-ping-replica-period": "3600"})
+	p.do("SET before 1")
+	r.awaitOffset(p)
+	monitor := r.another()
+	monitor.want("MONITOR", "+OK\r\n")
+	r.all("CONFIG RESETSTAT", "SLOWLOG RESET")
+	p.all("SET a 1", "SELECT 2", "SET b 2", "PUBLISH ch x", "MULTI", "INCR x", "INCR y", "EXEC",
+		`EVAL "redis.call('incr','e') redis.call('incr','f')" 0`, "SADD s m", "SPOP s", "WAIT 1 0")
+	shown := []string{
+		`0 SET a 1`, `2 SELECT 2`, `2 SET b 2`, `2 PUBLISH ch x`, `2 MULTI`, `2 INCR x`, `2 INCR y`, `2 EXEC`,
+		`2 MULTI`, `2 incr e`, `2 incr f`, `2 EXEC`, `2 SADD s m`, `2 SREM s m`,
+	}
+	for i := 0; i < len(shown); {
+		v, err := monitor.Receive()
+		if err != nil {
+			t.Fatalf("MONITOR ends before %q: %v", shown[i], err)
+		}
+		_, line, _ := strings.Cut(string(v.Str), "[")
+		db, words, _ := strings.Cut(line, " ")
+		addr, words, _ := strings.Cut(words, "] ")
+		if addr != p.srv.Addr() {
+			continue // the test's own
+		}
+		if got := db + " " + strings.ReplaceAll(words, `"`, ""); got != shown[i] {
+			t.Errorf("MONITOR shows %s, want %s", got, shown[i])
+		}
+		i++
+	}
+	stats := redistest.InfoFields(string(r.do("INFO commandstats").Str))
+	for name, calls := range map[string]string{
+		"set": "2", "select": "1", "publish": "1", "multi": "2", "incr": "4", "exec": "2", "sadd": "1", "srem": "1", "replconf": "1",
+	} {
+		if !strings.HasPrefix(stats["cmdstat_"+name], "calls="+calls+",") {
+			t.Errorf("%s: %q, want %s calls", name, stats["cmdstat_"+name], calls)
+		}
+	}
+	var slow []string
+	for _, entry := range r.do("SLOWLOG GET 100").Elems {
+		if string(entry.Elems[4].Str) == p.srv.Addr() {
+			slow = append(slow, string(entry.Elems[3].Elems[0].Str))
+		}
+	}
+	slices.Reverse(slow)
+	if got, want := strings.Join(slow, " "), "SET SELECT SET PUBLISH MULTI INCR INCR MULTI incr incr SADD SREM REPLCONF"; got != want {
+		t.Errorf("SLOWLOG has %s\nwant %s", got, want)
+	}
+	if list := string(r.do("CLIENT LIST TYPE master").Str); !strings.Contains(list, " cmd=replconf ") {
+		t.Errorf("CLIENT LIST: %s", list)
+	}
+}
+
+// As in Redis what follows a SELECT of a database that a replica has not goes to the database before.
+func TestAReplicaWithFewerDatabasesSaysSo(t *testing.T) {
+	p, r := newMember(t, nil), newMember(t, map[string]string{"databases": "2"})
+	r.follow(p)
+	p.all("SELECT 1", "SET a 1", "SELECT 5", "SET b 1", "WAIT 1 0")
+	r.all("SELECT 1")
+	r.want("DBSIZE", ":2\r\n")
+	if r.log.count("sending an error to its master: 'ERR DB index is out of range' after processing the command 'select'") != 1 {
+		t.Error("the log has no line")
 	}
 }

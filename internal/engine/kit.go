@@ -25,12 +25,17 @@ func (k Kit) session(db int) *command.Session {
 
 // direct runs a command of s as RunDirect does, inside the engine.
 func (k Kit) direct(s *command.Session, args resp.Args) resp.Reply {
+	c := k.ctx(s, args)
+	return k.e.unit.direct(&c, args)
+}
+
+// ctx begins a command of s.
+func (k Kit) ctx(s *command.Session, args resp.Args) command.Ctx {
 	env := &k.e.env
-	c := command.Ctx{
+	return command.Ctx{
 		Env: env, Session: s, Cmd: env.Table.FindHidden(args), DB: env.Space.DB(s.DB), Proto: s.Proto,
 		From: command.FromKit,
 	}
-	return k.e.unit.direct(&c, args)
 }
 
 // Reseed makes every random choice of commands depend on seed only.

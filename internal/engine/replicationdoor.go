@@ -2,6 +2,7 @@ package engine
 
 import (
 	"github.com/lockredis/lockredis/internal/command"
+	"github.com/lockredis/lockredis/internal/journal"
 	"github.com/lockredis/lockredis/luaexec"
 	"github.com/lockredis/lockredis/resp"
 )
@@ -12,11 +13,42 @@ type replicationDoor struct{ door }
 // Apply runs a command of the primary s as a unit.
 func (d replicationDoor) Apply(s *command.Session, args resp.Args) resp.Reply {
 	e := d.Engine
-	e.current = s
-	s.LastActive = e.env.Space.Now()
 	e.env.Space.NothingIsDue()
 	defer e.env.Space.SetNow(e.env.Space.Now())
-	return e.Kit().direct(s, args)
+	c := d.ctx(s, args)
+	if !e.unit.steered {
+		return e.unit.direct(&c, args)
+	}
+	v, refusal := e.checks.fromKit(&c, args)
+	return e.unit.run(&c, args, v, refusal)
+}
+
+// Steer has do carry out a command that steers the stream of the primary s: MULTI, EXEC, SELECT, PING and
+// REPLCONF. It is counted and shown as others are. What do applies belongs to its unit.
+func (d replicationDoor) Steer(s *command.Session, args resp.Args, do func(c *command.Ctx) resp.Reply) resp.Reply {
+	c := d.ctx(s, args)
+	if c.Cmd == nil { // rename-command
+		return do(&c)
+	}
+	d.journal.Unit(journal.UnitBegins)
+	defer d.journal.Unit(journal.UnitEnds)
+	d.unit.steered = true
+	defer func() { d.unit.steered = false }()
+	reply := d.unit.call(&c, args, func(c *command.Ctx, _ resp.Args) resp.Reply { return do(c) })
+	if d.attention&shown != 0 {
+		d.unit.show(&c, args, admitted)
+	}
+	return reply
+}
+
+// ctx begins a command of the primary s.
+func (d replicationDoor) ctx(s *command.Session, args resp.Args) command.Ctx {
+	e := d.Engine
+	e.current = s
+	s.LastActive = e.env.Space.Now()
+	c := e.Kit().ctx(s, args)
+	s.LastCommand = c.Cmd
+	return c
 }
 
 // misplaced reports whether the command is refused for the server's place among primaries and

@@ -13,6 +13,8 @@ import (
 type unit struct {
 	e   *Engine
 	ctx command.Ctx // of a client's command
+
+	steered bool // a primary's EXEC runs: its commands are no units of their own
 }
 
 // run calls the handler of a command if v, the verdict of the door's checks, is admitted. Else the

@@ -54,7 +54,7 @@ func (m *Monitors) Remove(s *command.Session) {
 
 // Begins shows a command that runs other commands.
 func (m *Monitors) Begins(c *command.Ctx, args resp.Args) {
-	if c.Cmd.Has(command.SkipMonitor) && c.From != command.FromKit {
+	if c.Cmd.Has(command.SkipMonitor) && !ofKit(c) {
 		m.show(c, args)
 	}
 }
@@ -65,13 +65,16 @@ func (m *Monitors) Begins(c *command.Ctx, args resp.Args) {
 // before its wait.
 func (m *Monitors) Ends(c *command.Ctx, args resp.Args, ran bool) {
 	switch {
-	case c.From == command.FromKit || c.From == command.FromWait:
+	case ofKit(c) || c.From == command.FromWait:
 	case ran, c.From == command.FromClient && c.Cmd != nil && c.Cmd.Has(command.RunsQueue):
 		if c.Cmd.Flags&(command.SkipMonitor|command.Admin) == 0 {
 			m.show(c, args)
 		}
 	}
 }
+
+// ofKit reports whether the test kit runs the command. A primary's commands come by the same door.
+func ofKit(c *command.Ctx) bool { return c.From == command.FromKit && !c.Session.Primary }
 
 // show writes a command line to all monitors: the time, the database, the client and the
 // arguments.

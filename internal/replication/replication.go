@@ -25,6 +25,8 @@ type Engine interface {
 	Follow(do func(db int, line resp.Args)) (stop func())
 	// Apply runs a command of the primary s. No key is over for it: the primary says when a key ends.
 	Apply(s *command.Session, args resp.Args) resp.Reply
+	// Steer counts and shows a command of the primary s that do carries out.
+	Steer(s *command.Session, args resp.Args, do func(c *command.Ctx) resp.Reply) resp.Reply
 	// Join adds the session of a primary, and Leave removes it.
 	Join(s *command.Session)
 	Leave(s *command.Session)

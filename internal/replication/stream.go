@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lockredis/lockredis/internal/command"
 	"github.com/lockredis/lockredis/resp"
 )
 
@@ -87,12 +88,18 @@ func (s *applying) pass() {
 func (s *applying) command(args resp.Args) {
 	switch name := strings.ToLower(string(args[0])); {
 	case name == "multi":
-		s.multi = true
+		s.steer(args, func(*command.Ctx) resp.Reply {
+			s.multi = true
+			return resp.OK
+		})
 	case name == "exec":
-		for _, line := range s.queue {
-			s.run(line)
-		}
-		s.multi, s.queue = false, nil
+		s.steer(args, func(*command.Ctx) resp.Reply {
+			for _, line := range s.queue {
+				s.run(line)
+			}
+			s.multi, s.queue = false, nil
+			return resp.NoReply
+		})
 	case s.multi:
 		s.queue = append(s.queue, args.Clone())
 	default:
@@ -104,20 +111,37 @@ func (s *applying) run(args resp.Args) {
 	r, session := s.l.r, s.l.session
 	switch name := strings.ToLower(string(args[0])); {
 	case name == "select" && len(args) == 2:
-		if db, ok := resp.ParseInt(args[1]); ok && db >= 0 && db < int64(r.env.Space.Len()) {
+		s.steer(args, func(c *command.Ctx) resp.Reply {
+			db, ok := resp.ParseInt(args[1])
+			if !ok || db < 0 || db >= int64(c.Space.Len()) {
+				return resp.ErrDBIndex // what follows goes to the database of the commands before, as in Redis
+			}
 			session.DB, r.db = int(db), int(db)
-		} else {
-			r.log.Warn("the MASTER selects a database that this server does not have", "database", string(args[1]))
-		}
+			return resp.OK
+		})
 	case name == "replconf":
-		if len(args) == 3 && bytes.EqualFold(args[1], []byte("getack")) {
-			s.l.acknowledge(r.offset) // what is before this command
-		}
+		s.steer(args, func(*command.Ctx) resp.Reply {
+			if len(args) == 3 && bytes.EqualFold(args[1], []byte("getack")) {
+				s.l.acknowledge(r.offset) // what is before this command
+			}
+			return resp.NoReply
+		})
 	case name == "ping":
+		s.steer(args, func(*command.Ctx) resp.Reply { return resp.NoReply })
 	default:
-		if reply := r.engine.Apply(session, args); reply.IsError() {
-			r.log.Warn(fmt.Sprintf("== CRITICAL == This replica is sending an error to its master: '%s' "+
-				"after processing the command '%s'", reply.Text(), name))
-		}
+		s.report(args, r.engine.Apply(session, args))
+	}
+}
+
+// steer carries out a command that steers the stream.
+func (s *applying) steer(args resp.Args, do func(c *command.Ctx) resp.Reply) {
+	s.report(args, s.l.r.engine.Steer(s.l.session, args, do))
+}
+
+// report logs an error, which the primary is not told.
+func (s *applying) report(args resp.Args, reply resp.Reply) {
+	if reply.IsError() {
+		s.l.r.log.Warn(fmt.Sprintf("== CRITICAL == This replica is sending an error to its master: '%s' "+
+			"after processing the command '%s'", reply.Text(), strings.ToLower(string(args[0]))))
 	}
 }
