@@ -596,6 +596,36 @@ func TestFailoverHandsTheLeadOver(t *testing.T) {
 	r.refuses("FAILOVER", "ERR FAILOVER is not valid when server is a replica.")
 }
 
+// Nobody needs a file: neither the two, with or without a stream, nor the old primary's other replica. Its link
+// is up until the old primary has another stream, and so it is never refused.
+func TestAFailoverCostsNoFile(t *testing.T) {
+	for _, setup := range []string{"PING", "SET k v"} {
+		p, r := pair(t, nil)
+		other := newMember(t, nil)
+		other.follow(p)
+		p.do(setup)
+		r.awaitOffset(p)
+		other.awaitOffset(p)
+		for _, m := range []*member{p, r, other} {
+			m.do("CONFIG RESETSTAT")
+		}
+		p.do("FAILOVER TO " + r.place())
+		r.awaitRole("master")
+		p.awaitUp()
+		r.do("SET l v")
+		other.awaitOffset(r)
+		other.awaitSame(r)
+		for _, m := range []*member{p, r} {
+			if a, b := m.infoStat("sync_full"), m.infoStat("sync_partial_ok"); a != "0" || b != "1" {
+				t.Errorf("after %s: %s full and %s partial synchronizations", setup, a, b)
+			}
+		}
+		if other.log.count("NOMASTERLINK") != 0 {
+			t.Errorf("after %s: the other replica was refused", setup)
+		}
+	}
+}
+
 func (m *member) awaitRole(role string) {
 	m.t.Helper()
 	eventually(m.t, "the role is "+role, func() bool { return m.info("role") == role })

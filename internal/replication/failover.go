@@ -65,8 +65,10 @@ func (r *Replication) Failover(request command.FailoverRequest) resp.Reply {
 			r.engine.Outside(func() { r.failoverTimedOut(next) })
 		})
 	}
-	r.requestAcks()
-	r.handOver()
+	// Asked only now: the question is a part of the stream, which a replica that is to lead must have.
+	if r.handOver(); !next.handing {
+		r.requestAcks()
+	}
 	return resp.OK
 }
 

@@ -36,8 +36,8 @@ func (p phase) String() string {
 	return [...]string{"connect", "connecting", "handshake", "sync", "connected"}[p]
 }
 
-// Follow makes this server a replica of another one. Its own replicas are cut: they will follow the
-// other server's stream.
+// Follow makes this server a replica of another one. Its own replicas stay until it gets another stream
+// than theirs: they may continue then.
 //
 // Redis 7.0.15: replicationSetMaster in replication.c.
 func (r *Replication) Follow(host string, port int) resp.Reply {
@@ -70,7 +70,6 @@ func (r *Replication) follow(host string, port int) {
 	r.following = next
 	r.env.Config.Follow(host, port)
 	r.engine.EndWaits()
-	r.cutReplicas()
 	r.log.Info(fmt.Sprintf("Connecting to MASTER %s", next.addr()))
 	r.connect()
 	r.engine.Attend()
