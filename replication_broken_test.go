@@ -292,8 +292,8 @@ func TestAReplicaTakesNoMemoryForAPromise(t *testing.T) {
 	}
 }
 
-// After a broken file a replica has no data, and is no part of any stream: its next PSYNC asks for all.
-func TestABrokenFileLeavesNoStream(t *testing.T) {
+// After a broken file a replica has its old data, and is no part of any stream: its next PSYNC asks for all.
+func TestABrokenFileLeavesTheDataAndNoStream(t *testing.T) {
 	file := rdbFile(t, "theirs")
 	flipped := bytes.Clone(file)
 	flipped[len(flipped)-1] ^= 1
@@ -303,7 +303,7 @@ func TestABrokenFileLeavesNoStream(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			asked := make(chan []string, 100)
+			asked, looked := make(chan []string, 100), make(chan struct{})
 			f := newFake(t, func(v *visit) {
 				asked <- v.greet()
 				switch v.n {
@@ -313,6 +313,10 @@ func TestABrokenFileLeavesNoStream(t *testing.T) {
 				case 2: // the stream is lost
 					v.give(broken, 500)
 				case 3:
+					select {
+					case <-looked:
+					case <-t.Context().Done():
+					}
 					v.give(file, 700)
 				}
 				v.command()
@@ -331,6 +335,8 @@ func TestABrokenFileLeavesNoStream(t *testing.T) {
 			if w := <-asked; w == nil || w[1] != "?" || w[2] != "-1" {
 				t.Errorf("asked for %v after the broken file", w)
 			}
+			r.want("GET own", "$1\r\n1\r\n")
+			close(looked)
 			eventually(t, "the third file is loaded", func() bool { return r.info("slave_repl_offset") == "700" })
 			r.want("GET k", "$6\r\ntheirs\r\n")
 		})
@@ -349,10 +355,10 @@ func TestABrokenFileLeavesNoStream(t *testing.T) {
 		r := newMember(t, nil)
 		r.do("REPLICAOF " + f.place)
 		eventually(t, "the broken file", func() bool { return f.came.Load() > 2 })
-		r.want("DBSIZE", ":0\r\n")
+		r.want("DBSIZE", ":1\r\n")
 		r.do("REPLICAOF NO ONE")
 		if id, id2 := r.info("master_replid"), r.info("master_replid2"); id == fakeID || id2 == fakeID {
-			t.Errorf("without data it says that it continues the stream: %s, %s", id, id2)
+			t.Errorf("with old data it says that it continues the stream: %s, %s", id, id2)
 		}
 	})
 }

@@ -652,12 +652,36 @@ func TestFailoverEndsWithoutAReplicaThatHasTheStream(t *testing.T) {
 	p.do("FAILOVER TIMEOUT 1")
 	eventually(t, "the timeout ends the failover", func() bool { return p.info("master_failover_state") == "no-failover" })
 	p.refuses("FAILOVER TO 127.0.0.1 1", "ERR FAILOVER target HOST and PORT is not a replica.")
-	// A target that does not answer: this server leads again when it is told so.
+	// A target that is not there: this server leads again.
 	p.do(fmt.Sprintf("FAILOVER TO 127.0.0.1 %d TIMEOUT 1 FORCE", mute))
 	eventually(t, "the failover has ended", func() bool {
 		return p.info("master_failover_state") == "no-failover" && p.info("role") == "master"
 	})
 	p.do("SET k 4")
+}
+
+// While the target does not reply the old primary follows it already. What redis-server 7.0.15 replies then.
+func TestAFailoverUnderWayIsAbortedOnly(t *testing.T) {
+	p := newMember(t, nil)
+	ln := listenLocal(t) // connections are made, and nobody accepts them
+	c := p.another()
+	target := fmt.Sprintf("127.0.0.1 %d", ln.Addr().(*net.TCPAddr).Port)
+	c.do("REPLCONF listening-port " + strings.Fields(target)[1])
+	c.Send("PSYNC", "?", "-1")
+	eventually(t, "the connection is a replica", func() bool { return strings.Contains(p.info("slave0"), "state=online") })
+	p.do("FAILOVER TO " + target)
+	c.Send("REPLCONF", "ACK", p.info("master_repl_offset"))
+	p.awaitRole("slave")
+	for _, line := range []string{"REPLICAOF " + target, "REPLICAOF 127.0.0.1 1", "REPLICAOF 127.0.0.1 x", "REPLICAOF NO ONE"} {
+		p.refuses(line, "ERR REPLICAOF not allowed while failing over.")
+	}
+	p.refuses("SET k 1", "READONLY")
+	p.refuses("FAILOVER", "ERR FAILOVER already in progress.")
+	p.do("FAILOVER ABORT")
+	p.all("SET k 1")
+	if role, n := p.info("role"), p.info("connected_slaves"); role != "master" || n != "0" {
+		t.Errorf("after it the server is a %s with %s replicas", role, n)
+	}
 }
 
 // followMutely has a connection follow p that acknowledges nothing. It returns the port that it names:

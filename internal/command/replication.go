@@ -9,7 +9,7 @@ import (
 // Replication is the server's place among primaries and replicas.
 type Replication interface {
 	// Follow makes this server a replica of another one, and Lead a primary. They change nothing if it
-	// is that already.
+	// is that already. They are not called during a failover.
 	Follow(host string, port int) resp.Reply
 	Lead() resp.Reply
 	// Failover hands the lead over to a replica, and AbortFailover ends that.

@@ -2,6 +2,7 @@ package persist
 
 import (
 	"bytes"
+	"io"
 	"math"
 	"strconv"
 
@@ -80,6 +81,15 @@ func (c *Copy) Next() (piece []byte, more bool) {
 
 // End ends the copy. It may be called before all pieces were read, and twice.
 func (c *Copy) End() { c.save.snapshot.End() }
+
+// Checker returns a function that reads an RDB file and keeps nothing of it. It may be called without the
+// engine's lock. It returns the error with which Replace would end, but for libraries of functions.
+func (s *Files) Checker() func(r io.Reader, size int64) error {
+	to, limits := s.reader(), s.env.Space.Limits
+	to.Limits = &limits
+	to.Key, to.Function, to.Fact = s.requireDatabase, func(string) error { return nil }, func(_, _ string) {}
+	return func(r io.Reader, size int64) error { return rdb.Load(r, size, to) }
+}
 
 // Replace replaces all data by those of an RDB file: a replica's, that its primary has sent. Its
 // keys come whether their deadlines are over or not. db is the database that the stream behind the file

@@ -2,6 +2,7 @@ package replication
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"strconv"
@@ -10,8 +11,9 @@ import (
 	"time"
 )
 
-// fullSync gets all data, as they were at an offset of a stream.
-func (l *link) fullSync(id string, offset int64) error {
+// fullSync gets all data, as they were at an offset of a stream. The old data stay until the whole file
+// is there and is known to be good.
+func (l *link) fullSync(ctx context.Context, id string, offset int64) error {
 	if err := l.enter(syncing); err != nil {
 		return err
 	}
@@ -20,16 +22,15 @@ func (l *link) fullSync(id string, offset int64) error {
 	if err != nil {
 		return err
 	}
+	defer l.breathe()()
+	if err := l.check(ctx, file); err != nil {
+		return err
+	}
 	return l.inside(func() error {
 		r, f := l.r, l.following
-		f.known = false // half of a file is no stream's data
-		r.cutReplicas()
 		r.log.Info("MASTER <-> REPLICA sync: Loading DB in memory")
-		loaded := l.breathe()
 		db, err := r.files.Replace(file)
-		loaded()
 		if err != nil {
-			r.end()
 			return err
 		}
 		if r.following != f || f.link != l {
@@ -41,6 +42,36 @@ func (l *link) fullSync(id string, offset int64) error {
 		l.up()
 		return nil
 	})
+}
+
+// check reads the file outside the engine, whose clients see the old data meanwhile. From here on these
+// are no stream's: the next PSYNC asks for all data, even if the file is broken.
+func (l *link) check(ctx context.Context, file []byte) error {
+	var check func(io.Reader, int64) error
+	err := l.inside(func() error {
+		l.r.cutReplicas()
+		l.r.end()
+		l.following.known = false
+		check = l.r.files.Checker()
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return check(untilDone{bytes.NewReader(file), ctx}, int64(len(file)))
+}
+
+// untilDone is a reader that ends with ctx.
+type untilDone struct {
+	io.Reader
+	ctx context.Context
+}
+
+func (u untilDone) Read(p []byte) (int, error) {
+	if err := u.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return u.Reader.Read(p)
 }
 
 // breathe sends a newline each second until the function that it returns is called: the primary hears

@@ -41,14 +41,9 @@ func (p phase) String() string {
 //
 // Redis 7.0.15: replicationSetMaster in replication.c.
 func (r *Replication) Follow(host string, port int) resp.Reply {
-	if r.failover != nil {
-		return errFailing
-	}
 	r.follow(host, port)
 	return resp.OK
 }
-
-var errFailing = resp.Error("ERR REPLICAOF not allowed while failing over.")
 
 func (r *Replication) follow(host string, port int) {
 	was := r.following
@@ -105,10 +100,7 @@ func (r *Replication) Forget() {
 //
 // Redis 7.0.15: replicationUnsetMaster in replication.c.
 func (r *Replication) Lead() resp.Reply {
-	switch {
-	case r.failover != nil:
-		return errFailing
-	case r.following == nil:
+	if r.following == nil {
 		return resp.OK
 	}
 	r.following.unlink()

@@ -110,7 +110,7 @@ func (l *link) follow(ctx context.Context) error {
 	if err := l.greet(); err != nil {
 		return err
 	}
-	if err := l.sync(); err != nil {
+	if err := l.sync(ctx); err != nil {
 		return err
 	}
 	ends.Go(func() { l.write(ctx) })
@@ -224,7 +224,7 @@ func (l *link) line() (line string, err error) {
 }
 
 // sync asks for the stream, and gets all data first if the primary says so.
-func (l *link) sync() error {
+func (l *link) sync(ctx context.Context) error {
 	var request []string
 	err := l.inside(func() error {
 		request = l.r.psync(l.following)
@@ -257,7 +257,7 @@ func (l *link) sync() error {
 		if err != nil || len(words[1]) != len(noID) || at < 0 {
 			return fmt.Errorf("wrong reply to PSYNC: %s", reply)
 		}
-		return l.fullSync(words[1], at)
+		return l.fullSync(ctx, words[1], at)
 	case words[0] == "+CONTINUE":
 		id := request[1]
 		if len(words) > 1 && len(words[1]) == len(noID) {

@@ -13,6 +13,7 @@ var (
 	errFailoverCluster = resp.Error("ERR FAILOVER not allowed in cluster mode. Use CLUSTER FAILOVER command instead.")
 	errFailoverTimeout = resp.Error("ERR FAILOVER timeout must be greater than 0")
 	errReplicaCluster  = resp.Error("ERR REPLICAOF not allowed in cluster mode.")
+	errFailing         = resp.Error("ERR REPLICAOF not allowed while failing over.")
 	errMasterPort      = resp.Error("ERR Invalid master port")
 	errReplicaIsOurs   = resp.Error("ERR Command is not valid when client is a replica.")
 	alreadyFollows     = resp.Status("OK Already connected to specified master")
@@ -71,6 +72,10 @@ func replicaof(c *command.Ctx, args resp.Args) resp.Reply {
 	if c.Cluster != nil {
 		return errReplicaCluster
 	}
+	status := c.Replicas.Status()
+	if status.Failover != "no-failover" {
+		return errFailing
+	}
 	if command.IsWord(args[1], "no") && command.IsWord(args[2], "one") {
 		return c.Replicas.Lead()
 	}
@@ -81,7 +86,7 @@ func replicaof(c *command.Ctx, args resp.Args) resp.Reply {
 	if !ok || port < 0 || port > 65535 {
 		return errMasterPort
 	}
-	if p := c.Replicas.Status().Primary; p != nil && strings.EqualFold(p.Host, args.String(1)) && p.Port == int(port) {
+	if p := status.Primary; p != nil && strings.EqualFold(p.Host, args.String(1)) && p.Port == int(port) {
 		return alreadyFollows
 	}
 	return c.Replicas.Follow(args.String(1), int(port))
