@@ -2,10 +2,12 @@ package replication_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"log/slog"
 	"math/rand/v2"
+	"net"
 	"strings"
 	"sync"
 	"testing"
@@ -24,6 +26,7 @@ type node struct {
 	nohost.Host
 	t *testing.T
 	*engine.Engine
+	dial func(context.Context, string) (net.Conn, error) // nil: there are no primaries
 
 	mu      sync.Mutex
 	planned []planned
