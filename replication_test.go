@@ -344,6 +344,35 @@ func TestAKeyThatIsOverIsHiddenUntilThePrimaryDeletesIt(t *testing.T) {
 	}
 }
 
+// The clocks are by hand: no key ends by itself.
+func TestAWritableReplicaDeletesTheKeysOfItsOwnClients(t *testing.T) {
+	at := time.UnixMilli(1_700_000_000_000)
+	early, late := expiry.NewManual(at), expiry.NewManual(at)
+	p := memberOf(t, lockredis.Config{Clock: early})
+	r := memberOf(t, lockredis.Config{Clock: late, Directives: map[string]string{"replica-read-only": "no"}})
+	r.follow(p)
+	p.all("SET of-primary v PX 1000", "SET both v")
+	r.awaitSame(p)
+	r.all("SET own v PX 1000", "SET later v", "PEXPIRE later 2000", "PEXPIRE both 1000",
+		"SET kept v PX 1000", "SET taken v PX 1000", "EVAL \"redis.call('SET', KEYS[1], 'v', 'PX', 1000)\" 1 scripted")
+	p.all("SET kept w", "SET taken w PX 1000")
+	r.awaitOffset(p)
+	late.Advance(1500 * time.Millisecond)
+	dbsize := func(want string) {
+		t.Helper()
+		eventually(t, "DBSIZE is "+want, func() bool { return string(r.do("DBSIZE").Raw) == ":"+want+"\r\n" })
+	}
+	dbsize("4") // of-primary, kept, taken, later
+	r.want("GET kept", "$1\r\nw\r\n")
+	r.do("CONFIG SET replica-read-only yes")
+	late.Advance(time.Second)
+	dbsize("3")
+	if n := r.infoStat("expired_keys"); n != "4" {
+		t.Errorf("the replica has expired %s keys, want 4", n)
+	}
+	p.want("DBSIZE", ":4\r\n")
+}
+
 func TestAKeyThatIsOverEndsWhenTheReplicaLeads(t *testing.T) {
 	at := time.UnixMilli(1_700_000_000_000)
 	early, late := expiry.NewManual(at), expiry.NewManual(at)

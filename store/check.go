@@ -20,7 +20,7 @@ func (s *Space) Check() error {
 			return fmt.Errorf("database %d: deadline %d is before Earliest, %d", db.id, at, s.earliest)
 		}
 	}
-	return nil
+	return s.owned.check()
 }
 
 func (db *DB) check() error {

@@ -93,7 +93,7 @@ func (db *DB) Value(key string) (v Value, live bool) {
 // Set stores v under key. It replaces any value and removes the deadline.
 func (db *DB) Set(key []byte, v Value) *Entry {
 	e := db.SetKeepDeadline(key, v) // a snapshot has visited the old deadline, too
-	db.deadlines.Remove(e)
+	db.removeDeadline(e)
 	return e
 }
 
@@ -208,7 +208,7 @@ func (db *DB) RemoveLazily(e *Entry, lazily bool) {
 		db.snapshot.changing(e)
 		db.sizeRemoved(e)
 	}
-	db.deadlines.Remove(e)
+	db.removeDeadline(e)
 	if db.space.FieldDeadlines {
 		db.leaveFields(e)
 	}
@@ -230,6 +230,9 @@ func (db *DB) SetDeadline(e *Entry, at int64) {
 	db.changing(e)
 	db.deadlines.Add(e, at)
 	db.space.sooner(at)
+	if db.space.OwnDeadlines {
+		db.own(e, at)
+	}
 }
 
 // Deadline returns the deadline of a key of the database in Unix milliseconds, 0 if there
@@ -239,7 +242,7 @@ func (db *DB) Deadline(e *Entry) int64 { return db.deadlines.Deadline(e) }
 // Persist removes the deadline and reports whether there was one.
 func (db *DB) Persist(e *Entry) bool {
 	db.changing(e)
-	return db.deadlines.Remove(e)
+	return db.removeDeadline(e)
 }
 
 // Flush deletes all keys and returns how many there were. It replaces the table of
@@ -252,6 +255,7 @@ func (db *DB) Flush() (deleted int) {
 	db.snapshot.flushing(db)
 	db.space.settle()
 	db.bytes = 0
+	db.space.owned.flushed(db)
 	db.keys, db.deadlines = newKeyTable(), expiry.Index[*Entry]{}
 	db.fields = expiry.Index[*fieldTimes]{}
 	if db.slots != nil {

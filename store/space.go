@@ -98,6 +98,9 @@ type Space struct {
 	// KeepExpired keeps keys with a deadline that is due (CLIENT PAUSE, or a replica). Commands
 	// do not find them, but they are not deleted and no event is sent.
 	KeepExpired bool
+	// OwnDeadlines makes the deadlines that commands set end their keys also while KeepExpired is set. It
+	// does not count for commands after NothingIsDue.
+	OwnDeadlines bool
 	// NoTouch makes look-ups count as no accesses (CLIENT NO-TOUCH of the client whose
 	// command runs).
 	NoTouch bool
@@ -106,6 +109,7 @@ type Space struct {
 
 	n         int   // databases
 	dbs       []*DB // that have been used, by number, see DB
+	owned     ownDeadlines
 	footprint footprint
 	eviction  eviction
 	observer  Observer
@@ -139,6 +143,8 @@ func (s *Space) Now() int64 { return s.now }
 // NothingIsDue has all keys and fields live, whatever their deadlines, until SetNow is called: for the
 // commands of a primary, which says itself when a key ends.
 func (s *Space) NothingIsDue() { s.Due = math.MinInt64 }
+
+func (s *Space) nothingIsDue() bool { return s.Due == math.MinInt64 }
 
 // Len returns the number of databases.
 func (s *Space) Len() int { return s.n }
@@ -240,10 +246,10 @@ func (s *Space) EachDue(until int64, do func(db int, key string, at int64)) {
 
 // ExpireDue deletes at most max keys and fields with a deadline that is due, and returns
 // how many. Within a database the earliest deadline comes first. While KeepExpired is
-// set, it deletes nothing.
+// set, it deletes only keys with a deadline of their own (OwnDeadlines).
 func (s *Space) ExpireDue(max int) (n int) {
 	if s.KeepExpired {
-		return 0
+		return s.expireOwn(max)
 	}
 	for _, db := range s.Opened() {
 		for n < max {

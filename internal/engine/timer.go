@@ -166,10 +166,14 @@ type expiring struct{ e *Engine }
 
 // Due returns a lower bound: a deadline that was removed may have been the earliest.
 func (x expiring) Due() int64 {
-	if x.e.timer.passive || x.e.env.Space.KeepExpired {
+	switch space := x.e.env.Space; {
+	case x.e.timer.passive:
 		return 0
+	case space.KeepExpired:
+		return space.EarliestOwn()
+	default:
+		return space.Earliest()
 	}
-	return x.e.env.Space.Earliest()
 }
 
 // Fire ends a batch of due keys and fields, and makes the bound exact.
