@@ -320,6 +320,7 @@ type SaveStats struct {
 	Running                 bool       // a save is under way
 	InBackground            bool       // no client waits for it
 	Begun                   int64      // when the last save began, Unix ms
+	Copying                 int64      // when the oldest file began that is made for a replica, Unix ms; 0: none
 	Failed                  bool       // the last save in the background failed
 	LastSeconds             int64      // how long it took; -1: there was none
 	Keys, KeysDone          int64      // of the save under way: all, and the encoded ones

@@ -76,13 +76,14 @@ type ReplicaState uint8
 
 const (
 	NoReplica    ReplicaState = iota // it has not asked for the stream
+	AwaitsFile                       // the file is made; one without a length is sent meanwhile
 	ReceivesFile                     // the file is sent
 	Online                           // it gets the stream
 )
 
 // String returns the state as INFO shows it.
 func (s ReplicaState) String() string {
-	return [...]string{"none", "send_bulk", "online"}[s]
+	return [...]string{"none", "wait_bgsave", "send_bulk", "online"}[s]
 }
 
 // Follows reports whether the session is a replica.

@@ -24,6 +24,7 @@ type RDB struct {
 
 	LoadInterval int64 // loading-process-events-interval-bytes
 	LoadDelay    int64 // key-load-delay, µs for each key; -n: 1 µs for each n keys
+	SaveDelay    int64 // rdb-key-save-delay, of a replica's file; see LoadDelay
 
 	OnTerm, OnInterrupt string // shutdown-on-sigterm, shutdown-on-sigint
 

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"io"
 	"math"
+	"slices"
 	"strconv"
+	"time"
 
 	"github.com/lockredis/lockredis/internal/command"
 	"github.com/lockredis/lockredis/internal/rdb"
@@ -16,6 +18,7 @@ type Copy struct {
 	save   *save
 	summed bool   // rdbchecksum when it began
 	sum    uint64 // of the pieces, with rdbchecksum
+	late   int64  // keys without a delay: see Delay
 }
 
 // Place says which data a file has: those at an offset of a stream of replication.
@@ -60,6 +63,7 @@ func (s *Files) Loaded() (at Place, expired []KeyName) {
 // Copy begins a copy of the present data, without some of their parts.
 func (s *Files) Copy(without command.FileParts) *Copy {
 	c := &Copy{save: s.begin(without), summed: s.env.Config.RDB.Checksum}
+	s.copies = append(s.copies, c)
 	if without.Data {
 		c.End()
 	}
@@ -69,7 +73,10 @@ func (s *Files) Copy(without command.FileParts) *Copy {
 // Next returns a piece of the file, and whether there are more. The piece is valid until the next
 // call.
 func (c *Copy) Next() (piece []byte, more bool) {
-	switch more = c.save.step(); {
+	done := c.save.keysDone
+	more = c.save.step()
+	c.late += c.save.keysDone - done
+	switch {
 	case !more:
 		c.save.out = rdb.AppendEnd(c.save.out, c.sum, c.summed)
 	case c.summed:
@@ -79,8 +86,27 @@ func (c *Copy) Next() (piece []byte, more bool) {
 	return piece, more
 }
 
+// Delay returns how long the caller waits after a piece: rdb-key-save-delay for each key, with which a
+// test makes the file of a replica slow. A negative delay of n µs is one of 1 µs for each n keys.
+func (c *Copy) Delay() time.Duration {
+	micros := c.save.files.env.Config.RDB.SaveDelay
+	switch keys := c.late; {
+	case micros > 0:
+		c.late = 0
+		return time.Duration(keys*micros) * time.Microsecond
+	case micros < 0:
+		c.late %= -micros
+		return time.Duration(keys/-micros) * time.Microsecond
+	}
+	return 0
+}
+
 // End ends the copy. It may be called before all pieces were read, and twice.
-func (c *Copy) End() { c.save.snapshot.End() }
+func (c *Copy) End() {
+	c.save.snapshot.End()
+	s := c.save.files
+	s.copies = slices.DeleteFunc(s.copies, func(other *Copy) bool { return other == c })
+}
 
 // Checker returns a function that reads an RDB file and keeps nothing of it. It may be called without the
 // engine's lock. It returns the error with which Replace would end, but for libraries of functions.

@@ -65,6 +65,7 @@ type Files struct {
 	encoder rdb.Encoder
 	load    *load             // nil: no file is read
 	current *save             // in the background; nil: none
+	copies  []*Copy           // for replicas, that have not ended; the oldest first
 	queue   []*command.Parked // the clients of SAVE that wait for the next save
 	wanted  bool              // BGSAVE inside EXEC asked for a save
 	tried   int64             // when the last save began, Unix seconds
@@ -100,6 +101,9 @@ func (s *Files) Stats() command.SaveStats {
 	stats := s.stats
 	if l := s.load; l != nil {
 		stats.Loading = &command.LoadStats{Begun: l.begun, Total: l.total, Read: l.read, Memory: l.memory}
+	}
+	if len(s.copies) > 0 {
+		stats.Copying = s.copies[0].save.begun
 	}
 	if s.current != nil {
 		stats.Running, stats.Begun = true, s.current.begun

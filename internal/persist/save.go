@@ -94,6 +94,9 @@ func (s *Files) appendUse(dst []byte, e *store.Entry) []byte {
 
 // step encodes a batch of keys and reports whether there are more.
 func (w *save) step() (more bool) {
+	if w.files.env.Config.RDB.SaveDelay > 0 {
+		return w.snapshot.Next(1)
+	}
 	for n := 0; n < batchKeys && len(w.out) < batchBytes; n += batchSteps {
 		if !w.snapshot.Next(batchSteps) {
 			return false

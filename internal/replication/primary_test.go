@@ -30,6 +30,7 @@ type node struct {
 
 	mu      sync.Mutex
 	planned []planned
+	waited  time.Duration // that pieces of files were planned with
 }
 
 type planned struct {
@@ -41,7 +42,11 @@ type planned struct {
 func (n *node) After(d time.Duration, do func()) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.planned = append(n.planned, planned{d >= time.Second, do})
+	beat := d >= time.Second
+	if !beat {
+		n.waited += d
+	}
+	n.planned = append(n.planned, planned{beat, do})
 }
 
 func newNode(t *testing.T, directives ...string) *node {
@@ -215,6 +220,41 @@ func TestAFileOfKnownLengthIsSentInPieces(t *testing.T) {
 	}
 	if stream := file[size:]; !strings.HasPrefix(stream, "*2\r\n$6\r\nSELECT") || !strings.Contains(stream, "later") {
 		t.Errorf("behind the file: %q", stream)
+	}
+}
+
+func TestRdbKeySaveDelaySlowsTheFileOfAReplica(t *testing.T) {
+	const keys = 300
+	for _, row := range []struct {
+		delay string
+		want  time.Duration
+	}{{"1000", keys * time.Millisecond}, {"-100", 3 * time.Microsecond}, {"0", 0}} {
+		for _, capa := range []string{"eof", "psync2"} { // a file with a mark, and one of known length
+			n := newNode(t, "rdb-key-save-delay", row.delay)
+			user := n.connect()
+			for i := range keys {
+				user.send("SET", fmt.Sprint("k", i), "v")
+			}
+			r := n.connect()
+			r.send("REPLCONF", "capa", capa)
+			r.send("PSYNC", "?", "-1")
+			during := user.info("rdb_bgsave_in_progress") + user.info("slave0")
+			n.pieces()
+			sent := user.info("slave0")
+			r.send("REPLCONF", "ACK", "0")
+			if n.waited != row.want {
+				t.Errorf("with delay %s, capa %s the file waits %v, want %v", row.delay, capa, n.waited, row.want)
+			}
+			if !strings.HasPrefix(during, "1") || !strings.Contains(during, "state=wait_bgsave") {
+				t.Errorf("while the file is made INFO has %q", during)
+			}
+			if capa == "eof" && !strings.Contains(sent, "state=wait_bgsave") {
+				t.Errorf("when the file is sent INFO has %q", sent)
+			}
+			if user.info("rdb_bgsave_in_progress") != "0" || !strings.Contains(user.info("slave0"), "state=online") {
+				t.Errorf("when the replica has the file INFO has %q", user.info("slave0"))
+			}
+		}
 	}
 }
 

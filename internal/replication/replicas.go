@@ -113,7 +113,7 @@ func (r *Replication) beginFile(f *replica) {
 		r.db = -1
 	}
 	f.copy = r.files.Copy(s.Replica.Without)
-	s.Replica.State = command.ReceivesFile
+	s.Replica.State = command.AwaitsFile
 	if !f.old {
 		s.Conn.Write([]byte("+FULLRESYNC " + r.currentID() + " " + strconv.FormatInt(r.offset, 10) + "\r\n"))
 	}
@@ -134,11 +134,20 @@ func (r *Replication) gather(f *replica) {
 	}
 	piece, more := f.copy.Next()
 	if f.whole = append(f.whole, piece...); more {
-		r.later(0, f, r.gather)
+		r.later(f.copy.Delay(), f, r.gather)
+		return
+	}
+	r.later(f.copy.Delay(), f, r.gathered)
+}
+
+// gathered begins to send the file.
+func (r *Replication) gathered(f *replica) {
+	if f.ended() {
 		return
 	}
 	f.copy.End()
 	f.copy = nil
+	f.session.Replica.State = command.ReceivesFile
 	f.session.Conn.Write([]byte("$" + strconv.Itoa(len(f.whole)) + "\r\n"))
 	r.sendFile(f)
 }
@@ -161,25 +170,25 @@ func (r *Replication) sendFile(f *replica) {
 		r.later(pause, f, r.sendFile)
 		return
 	}
-	piece, more := f.next()
+	piece, more, delay := f.next()
 	s.Conn.Write(piece)
 	s.Replica.Lag = 0
 	if more {
-		r.later(0, f, r.sendFile)
+		r.later(delay, f, r.sendFile)
 		return
 	}
-	s.Conn.Write([]byte(f.mark))
-	r.fileSent(f)
+	r.later(delay, f, r.fileSent)
 }
 
-// next returns the next piece of the file, and whether there are more.
-func (f *replica) next() (piece []byte, more bool) {
+// next returns the next piece of the file, whether there are more, and how long to wait after it.
+func (f *replica) next() (piece []byte, more bool, delay time.Duration) {
 	if f.copy != nil {
-		return f.copy.Next()
+		piece, more = f.copy.Next()
+		return piece, more, f.copy.Delay()
 	}
 	piece = f.whole[:min(mostPiece, len(f.whole))]
 	f.whole = f.whole[len(piece):]
-	return piece, len(f.whole) > 0
+	return piece, len(f.whole) > 0, 0
 }
 
 // unread returns how many bytes wait for a connection to read them.
@@ -201,6 +210,10 @@ func (r *Replication) later(d time.Duration, f *replica, do func(*replica)) {
 // fileSent follows the end of the file. A replica that reads up to a mark may not get anything
 // behind it before it has found it. It says so with an acknowledgement.
 func (r *Replication) fileSent(f *replica) {
+	if f.ended() {
+		return
+	}
+	f.session.Conn.Write([]byte(f.mark))
 	if f.copy != nil {
 		f.copy.End()
 	}
@@ -231,7 +244,7 @@ func (r *Replication) hear(f *replica, b []byte) {
 	case f.cut:
 	case s.Replica.State == command.Online:
 		s.Conn.Write(b)
-	case s.Replica.State == command.ReceivesFile:
+	case s.Follows():
 		f.pending = append(f.pending, b...)
 		if limit := r.env.Config.ReplicaLimit().Hard; limit != 0 && uint64(len(f.pending)) > limit {
 			r.cutOver(f)
@@ -268,7 +281,7 @@ func (r *Replication) Acked(s *command.Session, offset int64) {
 		return
 	}
 	s.Replica.Acked, s.Replica.Lag = max(s.Replica.Acked, offset), 0
-	if f.sent && s.Replica.State == command.ReceivesFile {
+	if f.sent && s.Replica.State != command.Online {
 		r.online(f)
 	}
 	r.acksChanged()

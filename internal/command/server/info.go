@@ -131,8 +131,11 @@ func infoPersistence(c *command.Ctx, w *command.InfoWriter) {
 		status = "err"
 	}
 	running := 0
-	if saving.Running && saving.InBackground {
+	switch { // as in Redis, a file for a replica counts
+	case saving.Running && saving.InBackground:
 		running, since = 1, (c.Now()-saving.Begun)/1000
+	case saving.Copying != 0:
+		running, since = 1, (c.Now()-saving.Copying)/1000
 	}
 	w.Line("rdb_bgsave_in_progress", running)
 	w.Line("rdb_last_save_time", c.LastSaved())
