@@ -729,6 +729,21 @@ func followMutely(t *testing.T, p *member) (port int) {
 	return port
 }
 
+func TestWhatAReplicaHasNotReadEvictsNoKey(t *testing.T) {
+	p := newMember(t, map[string]string{"maxmemory": "16mb", "maxmemory-policy": "allkeys-lru",
+		"client-output-buffer-limit": "replica 0 0 0"})
+	followMutely(t, p)
+	value := strings.Repeat("v", 1<<20)
+	for range 64 {
+		if v, err := p.Do("SET", "k", value); err != nil || v.IsError() {
+			t.Fatal(v, err)
+		}
+	}
+	if n := p.infoStat("evicted_keys"); n != "0" {
+		t.Errorf("%s keys were evicted", n)
+	}
+}
+
 func TestAServerDoesNotFollowItself(t *testing.T) {
 	p, r := pair(t, nil)
 	p.do("SET k v")

@@ -50,13 +50,17 @@ func memoryOf(c *Ctx, s *Session) clientMemory {
 	return m
 }
 
-// ClientBytes returns the memory of all clients.
-func ClientBytes(c *Ctx) (n int64) {
+// ClientBytes returns the memory of all clients, replicas apart.
+func ClientBytes(c *Ctx) (normal, replicas int64) {
 	c.Clients.Each(func(s *Session) bool {
-		n += int64(memoryOf(c, s).total())
+		of := &normal
+		if s.Follows() {
+			of = &replicas
+		}
+		*of += int64(memoryOf(c, s).total())
 		return true
 	})
-	return n
+	return normal, replicas
 }
 
 // largestBuffers are the sizes of the largest query buffer and of the largest output of a

@@ -104,6 +104,9 @@ type ReplicationStatus struct {
 	Offset, Offset2 int64  // Offset2 is -1 if ID2 is of no stream
 	Backlog         bool   // the stream's end is kept
 	First, Kept     int64  // the offset of its first byte, and how many bytes are kept
+	BacklogBytes    int64  // the memory of the stream's end
+	Pending         int64  // bytes of the stream that wait until replicas have their files
+	Unread          int64  // bytes that were sent to replicas, and not yet read by them
 	Replicas        []*Session
 	Failover        string         // "no-failover", "waiting-for-sync" or "failover-in-progress"
 	Primary         *PrimaryStatus // nil: this server is a primary

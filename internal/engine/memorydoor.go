@@ -11,10 +11,13 @@ type memoryDoor struct{ door }
 // Overhead estimates the bytes of cached scripts, libraries and queued transactions, and of the
 // names that clients watch, wait for, listen to and cache. What a new room keeps for a client or a
 // script belongs here, too. overhead_test.go compares the sum with the heap.
+//
+// The output of replicas is taken off: each eviction adds to it, so it must not evict. What else
+// replication keeps does not count either, as in Redis.
 func (d memoryDoor) Overhead() int64 {
 	env := &d.env
 	return int64(env.Scripts.MemoryUsed()+env.Scripts.FunctionMemory()) + env.Queued + env.PubSub.Bytes() +
-		d.watches.bytes + d.parking.bytes + d.tracking.Bytes()
+		d.watches.bytes + d.parking.bytes + d.tracking.Bytes() - d.replicas.Unread()
 }
 
 // Frozen reports whether CLIENT PAUSE keeps the data as they are.

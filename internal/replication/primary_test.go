@@ -258,6 +258,38 @@ func TestRdbKeySaveDelaySlowsTheFileOfAReplica(t *testing.T) {
 	}
 }
 
+func TestInfoCountsTheMemoryOfReplication(t *testing.T) {
+	n := newNode(t, "repl-backlog-size", "16384")
+	user := n.connect()
+	figures := func() (all [4]int) {
+		for i, name := range []string{"mem_replication_backlog", "mem_total_replication_buffers",
+			"mem_not_counted_for_evict", "mem_clients_slaves"} {
+			fmt.Sscan(user.info(name), &all[i])
+		}
+		return all
+	}
+	if got := figures(); got != [4]int{} {
+		t.Errorf("without replicas: %v", got)
+	}
+	user.send("SET", "k", strings.Repeat("v", 30000))
+	slow, _, _ := n.follower()
+	waits := n.connect()
+	waits.send("PSYNC", "?", "-1")
+	user.send("SET", "k", strings.Repeat("v", 20000))
+	slow.left = 5000
+	got := figures()
+	backlog, buffers := got[0], got[1]
+	if backlog < 16384 || backlog > 2*16384 {
+		t.Errorf("the backlog has %d bytes", backlog)
+	}
+	if more := buffers - backlog; more < 25000 || more > 26000 {
+		t.Errorf("replicas have %d bytes to read", more)
+	}
+	if got[2] != buffers || got[3] != buffers-backlog {
+		t.Errorf("the figures are %v", got)
+	}
+}
+
 func TestAReplicaThatReadsNothingDoesNotFillTheMemory(t *testing.T) {
 	for _, soft := range []bool{false, true} {
 		limit := "replica 100000 0 0"

@@ -138,12 +138,23 @@ func (r *Replication) Status() command.ReplicationStatus {
 	}
 	if r.backlog != nil {
 		status.Backlog, status.First, status.Kept = true, r.backlog.first(), r.backlog.kept()
+		status.BacklogBytes = int64(cap(r.backlog.ring))
 	}
 	status.Primary, status.Failover = r.primaryStatus(), r.failoverState()
 	for _, f := range r.replicas {
 		status.Replicas = append(status.Replicas, f.session)
+		status.Pending += int64(len(f.pending))
 	}
+	status.Unread = r.Unread()
 	return status
+}
+
+// Unread returns how many bytes were sent to replicas, and not yet read by them.
+func (r *Replication) Unread() (n int64) {
+	for _, f := range r.replicas {
+		n += int64(unread(f.session))
+	}
+	return n
 }
 
 // Offset returns the offset behind the last change.

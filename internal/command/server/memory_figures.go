@@ -11,6 +11,8 @@ type memoryFigures struct {
 	command.ProcessMemory
 	peak, total, startup        int64
 	clients, scripts, functions int64
+	replicas, backlog           int64              // replicas: their connections, and what waits for them
+	buffers                     int64              // the backlog, and what replicas have not yet read
 	codes, libraryCodes         int64              // of scripts and libraries, with their Lua states
 	databases                   []databaseOverhead // the databases that have keys
 	keys                        int64              // a number of keys
@@ -28,13 +30,19 @@ type databaseOverhead struct {
 // readMemory measures the memory.
 func readMemory(c *command.Ctx) *memoryFigures {
 	m := &memoryFigures{
-		ProcessMemory: c.Server.Usage().Memory, total: c.Memory.Used(), clients: command.ClientBytes(c),
+		ProcessMemory: c.Server.Usage().Memory, total: c.Memory.Used(),
 		scripts: int64(c.Scripts.MemoryUsed()), functions: int64(c.Scripts.FunctionMemory()),
 	}
+	m.clients, m.replicas = command.ClientBytes(c)
+	stream := c.Replicas.Status()
+	m.replicas += stream.Pending
+	m.backlog = stream.BacklogBytes
+	m.buffers = stream.BacklogBytes + stream.Pending + stream.Unread
+	m.total += m.buffers // maxmemory is not compared with them
 	codes, libraryCodes := c.Scripts.VMMemory()
 	m.codes, m.libraryCodes = int64(codes), int64(libraryCodes)
 	m.peak = max(c.Memory.Peak(), m.total)
-	m.overhead = m.clients + m.scripts + m.functions
+	m.overhead = m.clients + m.replicas + m.backlog + m.scripts + m.functions
 	for i, db := range c.Space.Opened() {
 		if db.Len() > 0 {
 			o := databaseOverhead{i, db.Overhead()}
