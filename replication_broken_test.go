@@ -19,6 +19,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/lockredis/lockredis/internal/redistest"
 	"github.com/lockredis/lockredis/resp"
 )
 
@@ -361,6 +362,94 @@ func TestABrokenFileLeavesTheDataAndNoStream(t *testing.T) {
 			t.Errorf("with old data it says that it continues the stream: %s, %s", id, id2)
 		}
 	})
+}
+
+// With repl-diskless-load swapdb the old data stay until the new ones are complete. Clients see them if
+// the file is of the same stream.
+func TestASwapdbReplicaKeepsItsDataUntilAllOthersAreThere(t *testing.T) {
+	file := rdbFile(t, "theirs")
+	flipped := bytes.Clone(file)
+	flipped[len(flipped)-1] ^= 1
+	const loading = "LOADING Redis is loading the dataset in memory"
+	half, next := make(chan bool, 100), make(chan bool)
+	other := strings.Repeat("f", 40)
+	f := newFake(t, func(v *visit) {
+		v.greet()
+		rest := file[20:]
+		switch v.n {
+		case 1:
+			v.give(file, 100)
+			v.command()
+			v.tell("SELECT 0", "SET k mine")
+			<-next
+			return
+		case 2: // the same stream; the connection ends
+			v.say(fmt.Sprintf("+FULLRESYNC %s 500\r\n$%d\r\n%s", fakeID, len(file), file[:20]))
+			half <- true
+			<-next
+			return
+		case 3: // another stream; the file is broken
+			v.say(fmt.Sprintf("+FULLRESYNC %s 600\r\n$%d\r\n%s", other, len(file), file[:20]))
+			rest = flipped[20:]
+		case 4:
+			v.say(fmt.Sprintf("+FULLRESYNC %s 700\r\n$%d\r\n%s", fakeID, len(file), file[:20]))
+		}
+		half <- true
+		<-next
+		v.Write(rest)
+		v.command()
+		v.command()
+	})
+	t.Cleanup(func() { close(next) }) // after a failure, too
+	r := newMember(t, map[string]string{"repl-diskless-load": "swapdb"})
+	info := func(field string) string {
+		return redistest.InfoFields(string(r.do("INFO persistence").Str))[field]
+	}
+	r.do("REPLICAOF " + f.place)
+	eventually(t, "the data are there", func() bool {
+		v, err := r.Do("GET", "k")
+		return err == nil && string(v.Str) == "mine"
+	})
+	sub := r.another()
+	sub.do("SUBSCRIBE c")
+	next <- true
+
+	aside := func() {
+		t.Helper()
+		<-half
+		eventually(t, "the file comes", func() bool {
+			return info("async_loading") == "1" && info("loading_total_bytes") == fmt.Sprint(len(file))
+		})
+		if info("loading") != "0" {
+			t.Error("the server says that it has no data")
+		}
+		r.want("GET k", "$4\r\nmine\r\n")
+		for _, line := range []string{"REPLICAOF NO ONE", "SAVE", "BGSAVE", "CONFIG SET appendonly no"} {
+			r.refuses(line, loading)
+		}
+		r.all("MULTI", "GET k", "EXEC", "CONFIG SET maxmemory 0")
+	}
+	aside()
+	next <- true
+
+	<-half
+	eventually(t, "a file of another stream comes", func() bool { return info("loading") == "1" })
+	if info("async_loading") != "0" {
+		t.Error("the server says that its data are a part of the stream")
+	}
+	for _, line := range []string{"GET k", "PING", "REPLICAOF NO ONE", "CONFIG SET appendonly no"} {
+		r.refuses(line, loading)
+	}
+	r.all("CONFIG GET port", "ROLE")
+	next <- true
+
+	aside()
+	next <- true
+	r.awaitUp()
+	r.want("GET k", "$6\r\ntheirs\r\n")
+	if info("async_loading") != "0" || info("loading") != "0" || r.info("slave_repl_offset") != "700" {
+		t.Errorf("when the data are there INFO has %s, %s, %s", info("async_loading"), info("loading"), r.info("slave_repl_offset"))
+	}
 }
 
 // What a replica has applied it acknowledges, and asks for what is behind it.

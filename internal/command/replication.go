@@ -124,4 +124,16 @@ type PrimaryStatus struct {
 	Down      int64  // seconds since the link was lost; -1: there was none
 	FileBytes int64  // of the file that comes; 0: unknown
 	FileRead  int64
+	Load      FileLoad // of the file that comes
+	LoadBegun int64    // Unix s
 }
+
+// FileLoad is how the file of a primary is loaded: as it comes with repl-diskless-load swapdb, else when
+// all of it is there. It is read beside the present data, which stay if it is broken.
+type FileLoad uint8
+
+const (
+	NoLoad    FileLoad = iota
+	LoadAlone          // the present data are those of another stream: as in Redis, no client sees them
+	LoadAside          // clients see the present data
+)

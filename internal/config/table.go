@@ -237,7 +237,7 @@ var directives = []directive{
 		set: func(c *Config, v string) { c.Replication.BacklogTTL = number(v) }},
 	{name: "repl-disable-tcp-nodelay", parse: yesNo, def: "no", idle: idleHost},
 	{name: "repl-diskless-load", parse: oneOf("disabled", "on-empty-db", "swapdb"), def: "disabled",
-		idle: idleReplication},
+		note: "`on-empty-db` does what `disabled` does", set: func(c *Config, v string) { c.Replication.LoadAside = v == "swapdb" }},
 	{name: "repl-diskless-sync", parse: yesNo, def: "yes", idle: idleReplication},
 	{name: "repl-diskless-sync-delay", parse: integer(0, math.MaxInt32), def: "5", idle: idleReplication},
 	{name: "repl-diskless-sync-max-replicas", parse: integer(0, math.MaxInt32), def: "0", idle: idleReplication},

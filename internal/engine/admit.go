@@ -78,7 +78,11 @@ func (k *checks) fromClient(c *command.Ctx, args resp.Args) (verdict, *resp.Repl
 		return k.refuse(c, errMisconf)
 	}
 	if e.attention&forPlace != 0 {
-		if refusal, is := k.misplaced(c, lineFlags(c, args)); is {
+		flags := lineFlags(c, args)
+		if refusal, is := k.misplaced(c, flags); is {
+			return k.refuse(c, refusal)
+		}
+		if refusal, is := k.loads(c, flags); is {
 			return k.refuse(c, refusal)
 		}
 	}

@@ -80,13 +80,18 @@ func (d *fileDoor) Replay(db int, line resp.Args) (ok bool) {
 // refusesMidway reports whether a command may not run at a safe point of a load or of a script.
 func (e *Engine) refusesMidway(c *command.Ctx) (refusal resp.Reply, is bool) {
 	switch cmd := c.Cmd; {
-	case e.reading && (!cmd.Has(command.Loading) || cmd.Has(command.RunsQueue) && !c.Session.Multi.Loads()):
+	case e.reading && !loadable(c):
 		refusal, _ = e.files.Loading()
 		return refusal, true
 	case e.script.running && !cmd.Has(command.AllowBusy):
 		return e.script.refusal(), true
 	}
 	return refusal, false
+}
+
+// loadable reports whether the command may run while there is only a part of the data.
+func loadable(c *command.Ctx) bool {
+	return c.Cmd.Has(command.Loading) && (!c.Cmd.Has(command.RunsQueue) || c.Session.Multi.Loads())
 }
 
 // quiet is the store's observer while an RDB file is read: a key of the file is no event, and no

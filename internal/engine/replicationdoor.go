@@ -73,6 +73,21 @@ func (k *checks) misplaced(c *command.Ctx, flags command.Flags) (refusal resp.Re
 	return errPrimaryDown, !flags.Has(command.Stale)
 }
 
+// loads reports whether the command is refused while the file of the primary comes, see
+// command.FileLoad.
+func (k *checks) loads(c *command.Ctx, flags command.Flags) (refusal resp.Reply, is bool) {
+	switch k.e.replicas.Load() {
+	case command.LoadAside:
+		is = flags.Has(command.NoAsyncLoading)
+	case command.LoadAlone:
+		is = !loadable(c)
+	}
+	if is {
+		refusal, _ = k.e.files.Loading()
+	}
+	return refusal, is
+}
+
 // stale reports whether a script may not begin at a replica without a link to its primary. A script
 // without flags is refused here and not before, as in Redis.
 func (r *scriptRun) stale(c *command.Ctx, flags luaexec.Flags) (refusal resp.Reply, is bool) {

@@ -1,9 +1,6 @@
 package persist
 
 import (
-	"bytes"
-	"io"
-	"math"
 	"slices"
 	"strconv"
 	"time"
@@ -106,36 +103,4 @@ func (c *Copy) End() {
 	c.save.snapshot.End()
 	s := c.save.files
 	s.copies = slices.DeleteFunc(s.copies, func(other *Copy) bool { return other == c })
-}
-
-// Checker returns a function that reads an RDB file and keeps nothing of it. It may be called without the
-// engine's lock. It returns the error with which Replace would end, but for libraries of functions.
-func (s *Files) Checker() func(r io.Reader, size int64) error {
-	to, limits := s.reader(), s.env.Space.Limits
-	to.Limits = &limits
-	to.Key, to.Function, to.Fact = s.requireDatabase, func(string) error { return nil }, func(_, _ string) {}
-	return func(r io.Reader, size int64) error { return rdb.Load(r, size, to) }
-}
-
-// Replace replaces all data by those of an RDB file: a replica's, that its primary has sent. Its
-// keys come whether their deadlines are over or not. db is the database that the stream behind the file
-// is about. After an error there are no data.
-func (s *Files) Replace(file []byte) (db int, err error) {
-	s.empty()
-	defer s.beginLoad(int64(len(file)))()
-	s.load.now = math.MinInt64
-	err = s.loadFrom(loadedFile{bytes.NewReader(file), s.load}, int64(len(file)), true)
-	if err != nil {
-		s.empty()
-	}
-	return s.load.place.DB, err
-}
-
-// empty deletes all keys and libraries of functions.
-func (s *Files) empty() {
-	for _, db := range s.env.Space.Opened() {
-		db.Flush()
-	}
-	s.env.Scripts.FlushLibraries()
-	s.env.Tracking.Flushed()
 }

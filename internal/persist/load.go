@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 
+	"github.com/lockredis/lockredis/internal/command"
 	"github.com/lockredis/lockredis/resp"
 )
 
@@ -13,15 +14,15 @@ import (
 // point, as a script does: the units of the queued callers run there. All but the commands with
 // the flag loading answer -LOADING.
 type load struct {
-	files   *Files
-	begun   int64 // Unix s
-	now     int64 // Unix ms: keys with an earlier deadline are left out
-	total   int64 // bytes of the files
-	read    int64 // bytes that are read of total
-	next    int64 // read at the next safe point
-	memory  int64 // what the data took in the server that wrote the file, bytes; 0: unknown
-	place   Place // that the file names
-	delayed int64 // keys and commands since the last delay
+	files  *Files
+	begun  int64 // Unix s
+	now    int64 // Unix ms: keys with an earlier deadline are left out
+	total  int64 // bytes of the files
+	read   int64 // bytes that are read of total
+	next   int64 // read at the next safe point
+	memory int64 // what the data took in the server that wrote the file, bytes; 0: unknown
+	place  Place // that the file names
+	slow   delays
 }
 
 // beginLoad begins the reading of files that have total bytes together. The function that it
@@ -71,15 +72,19 @@ func (l *load) safePoint() {
 }
 
 // delay follows a key or a command of a file: it makes the load slow for a test
-// (key-load-delay). A negative delay of n µs is one of 1 µs after each n keys.
-func (l *load) delay() {
-	micros := l.files.env.Config.RDB.LoadDelay
-	switch l.delayed++; {
+// (key-load-delay).
+func (l *load) delay() { l.slow.after(l.files.env.Config.RDB.LoadDelay, l.files.env.Server) }
+
+// delays are the delays of one load. A negative delay of n µs is one of 1 µs after each n keys.
+type delays struct{ keys int64 } // since the last one
+
+func (d *delays) after(micros int64, server command.Server) {
+	switch d.keys++; {
 	case micros > 0:
-		l.files.env.Server.Sleep(micros)
-	case micros < 0 && l.delayed >= -micros:
-		l.delayed = 0
-		l.files.env.Server.Sleep(1)
+		server.Sleep(micros)
+	case micros < 0 && d.keys >= -micros:
+		d.keys = 0
+		server.Sleep(1)
 	}
 }
 

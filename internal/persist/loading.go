@@ -199,12 +199,18 @@ func (s *Files) add(k rdb.Key, merge bool) error {
 	if !merge && db.Stored(k.Name) != nil {
 		return errKeyTwice
 	}
+	s.keep(k)
+	s.load.delay()
+	return nil
+}
+
+// keep stores a key of a file.
+func (s *Files) keep(k rdb.Key) {
 	s.stats.KeysLoaded++
+	db := s.env.Space.DB(k.DB)
 	e := db.Set(k.Name, k.Value)
 	s.place(e, db, k)
 	s.quiet.Loaded(k.DB, e.Key())
-	s.load.delay()
-	return nil
 }
 
 // place sets the deadline and the last access of a key of a file.

@@ -3,18 +3,33 @@ package replication
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
+
+	"github.com/lockredis/lockredis/internal/command"
+	"github.com/lockredis/lockredis/internal/persist"
 )
 
-// fullSync gets all data, as they were at an offset of a stream. The old data stay until the whole file
-// is there and is known to be good.
+// fullSync gets all data, as they were at an offset of a stream. They are read beside the present data,
+// which stay until the whole file is there and is known to be good.
 func (l *link) fullSync(ctx context.Context, id string, offset int64) error {
-	if err := l.enter(syncing); err != nil {
+	err := l.inside(func() error {
+		r, f := l.r, l.following
+		f.phase = syncing
+		if r.env.Config.Replication.LoadAside {
+			f.begin(command.LoadAlone, r.env.Space.Now())
+			if f.known && id == r.currentID() {
+				f.load = command.LoadAside
+			}
+		}
+		return nil
+	})
+	if err != nil {
 		return err
 	}
 	l.r.log.Info(fmt.Sprintf("Full resync from master: %s:%d", id, offset))
@@ -23,19 +38,38 @@ func (l *link) fullSync(ctx context.Context, id string, offset int64) error {
 		return err
 	}
 	defer l.breathe()()
-	if err := l.check(ctx, file); err != nil {
+	in := &slowly{l: l, ctx: ctx, file: bytes.NewReader(file)}
+	var read func(io.Reader, int64) (*persist.Aside, error)
+	err = l.inside(func() error {
+		r, f := l.r, l.following
+		r.log.Info("MASTER <-> REPLICA sync: Loading DB in memory")
+		if f.load == command.NoLoad { // the present data are no stream's from here on
+			r.cutReplicas()
+			r.end()
+			f.known = false
+		}
+		in.quiet = r.env.Config.RDB.LoadInterval
+		read = r.files.ReadAside()
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	data, err := read(in, int64(len(file)))
+	if err != nil {
 		return err
 	}
 	return l.inside(func() error {
 		r, f := l.r, l.following
-		r.log.Info("MASTER <-> REPLICA sync: Loading DB in memory")
-		db, err := r.files.Replace(file)
+		f.load = command.NoLoad
+		db, err := r.files.ReplaceBy(data)
 		if err != nil {
 			return err
 		}
 		if r.following != f || f.link != l {
 			return errReplaced
 		}
+		r.cutReplicas()
 		r.id, r.offset, r.id2, r.offset2, r.db = id, offset, "", -1, db
 		r.backlog = newBacklog(r.env.Config.Replication.Backlog, offset)
 		r.log.Info("MASTER <-> REPLICA sync: Finished with success")
@@ -44,34 +78,29 @@ func (l *link) fullSync(ctx context.Context, id string, offset int64) error {
 	})
 }
 
-// check reads the file outside the engine, whose clients see the old data meanwhile. From here on these
-// are no stream's: the next PSYNC asks for all data, even if the file is broken.
-func (l *link) check(ctx context.Context, file []byte) error {
-	var check func(io.Reader, int64) error
-	err := l.inside(func() error {
-		l.r.cutReplicas()
-		l.r.end()
-		l.following.known = false
-		check = l.r.files.Checker()
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	return check(untilDone{bytes.NewReader(file), ctx}, int64(len(file)))
+// slowly reads the file of a primary. It fails when ctx has ended. As in Redis a file that is read for
+// long shows: the replica's clients get -LOADING.
+type slowly struct {
+	l     *link
+	ctx   context.Context
+	file  io.Reader
+	quiet int64 // bytes until it shows (loading-process-events-interval-bytes)
 }
 
-// untilDone is a reader that ends with ctx.
-type untilDone struct {
-	io.Reader
-	ctx context.Context
-}
-
-func (u untilDone) Read(p []byte) (int, error) {
-	if err := u.ctx.Err(); err != nil {
+func (r *slowly) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
 		return 0, err
 	}
-	return u.Reader.Read(p)
+	n, err := r.file.Read(p)
+	if r.quiet -= int64(n); r.quiet < 0 && r.quiet+int64(n) >= 0 {
+		err = errors.Join(err, r.l.inside(func() error {
+			if f := r.l.following; f.load == command.NoLoad {
+				f.begin(command.LoadAlone, r.l.r.env.Space.Now())
+			}
+			return nil
+		}))
+	}
+	return n, err
 }
 
 // breathe sends a newline each second until the function that it returns is called: the primary hears

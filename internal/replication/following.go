@@ -15,9 +15,11 @@ type following struct {
 	host  string
 	port  int
 	phase phase
-	link  *link // that is under way; nil: the next beat makes one
-	known bool  // the stream's id and offset are of a primary, or were ours before: PSYNC names them
-	down  int64 // beats since the stream was lost; -1: there was none
+	link  *link            // that is under way; nil: the next beat makes one
+	known bool             // the stream's id and offset are of a primary, or were ours before: PSYNC names them
+	load  command.FileLoad // of the file that comes
+	begun int64            // when load began, Unix s
+	down  int64            // beats since the stream was lost; -1: there was none
 }
 
 // phase is how far a link has come.
@@ -141,8 +143,19 @@ func (f *following) addr() string { return net.JoinHostPort(f.host, strconv.Itoa
 func (f *following) unlink() {
 	if f.link != nil {
 		f.link.cancel()
-		f.link, f.phase = nil, toConnect
+		f.link, f.phase, f.load = nil, toConnect, command.NoLoad
 	}
+}
+
+// begin notes how the file of the primary is loaded from now on.
+func (f *following) begin(load command.FileLoad, now int64) { f.load, f.begun = load, now/1000 }
+
+// Load returns how the file of the primary is loaded while it comes.
+func (r *Replication) Load() command.FileLoad {
+	if r.following == nil {
+		return command.NoLoad
+	}
+	return r.following.load
 }
 
 // connect begins a link to the primary.
@@ -194,7 +207,7 @@ func (r *Replication) lost(l *link, err error) {
 	if wasUp {
 		f.down = 0
 	}
-	f.link, f.phase = nil, toConnect
+	f.link, f.phase, f.load = nil, toConnect, command.NoLoad
 	r.engine.Attend()
 	r.log.Warn("The link with the MASTER has ended", "address", f.addr(), "error", err)
 	if wasUp {
@@ -236,6 +249,7 @@ func (r *Replication) primaryStatus() *command.PrimaryStatus {
 	status := &command.PrimaryStatus{
 		Host: f.host, Port: f.port, State: f.phase.String(), Up: f.phase == connected,
 		Syncing: f.phase == syncing, Offset: -1, Silence: -1, Down: f.down,
+		Load: f.load, LoadBegun: f.begun,
 	}
 	if l := f.link; l != nil {
 		if status.Up {

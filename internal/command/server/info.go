@@ -117,12 +117,13 @@ func infoClients(c *command.Ctx, w *command.InfoWriter) {
 
 func infoPersistence(c *command.Ctx, w *command.InfoWriter) {
 	saving, status, since := c.Saving.Stats(), "ok", int64(-1)
-	loading, isLoading := saving.Loading, 0
-	if loading != nil {
-		isLoading = 1
+	loading, aside := saving.Loading, false
+	if p := c.Replicas.Status().Primary; loading == nil && p != nil && p.Load != command.NoLoad {
+		loading, aside = &command.LoadStats{Begun: p.LoadBegun, Total: max(p.FileBytes, p.FileRead), Read: p.FileRead}, p.Load == command.LoadAside
 	}
-	w.Line("loading", isLoading)
-	w.Zero("async_loading", "current_cow_peak", "current_cow_size", "current_cow_size_age")
+	w.Line("loading", digit(loading != nil && !aside))
+	w.Line("async_loading", digit(aside))
+	w.Zero("current_cow_peak", "current_cow_size", "current_cow_size_age")
 	w.Line("current_fork_perc", fmt.Sprintf("%.2f", percent(saving.KeysDone, saving.Keys)))
 	w.Line("current_save_keys_processed", saving.KeysDone)
 	w.Line("current_save_keys_total", saving.Keys)

@@ -292,11 +292,26 @@ func configSet(c *command.Ctx, args resp.Args) resp.Reply {
 		if c.Config.Secret(args.String(i)) {
 			c.Hide(i + 1)
 		}
+		if refusal, is := loadingRefuses(c, args.String(i)); is {
+			return refusal
+		}
 	}
 	if err := c.Config.Set(pairs, c.Config.ProtectedConfigs.Allows(c.Session.Local())); err != nil {
 		return resp.Error("ERR " + err.Error())
 	}
 	return resp.OK
+}
+
+// loadingRefuses reports whether the directive may not change while a file is loaded.
+func loadingRefuses(c *command.Ctx, name string) (refusal resp.Reply, is bool) {
+	if !strings.EqualFold(name, "appendonly") {
+		return refusal, false
+	}
+	refusal, is = c.Saving.Loading()
+	if p := c.Replicas.Status().Primary; p != nil && p.Load != command.NoLoad {
+		is = true
+	}
+	return refusal, is
 }
 
 func configResetstat(c *command.Ctx, _ resp.Args) resp.Reply {
