@@ -195,6 +195,44 @@ func TestPsyncContinuesWhatTheBacklogHas(t *testing.T) {
 	}
 }
 
+func TestPsyncContinuesWhatWaitsForAnotherReplica(t *testing.T) {
+	n := newNode(t, "repl-backlog-size", "16384")
+	_, id, start := n.follower()
+	user, waits := n.connect(), n.connect()
+	waits.send("PSYNC", "?", "-1") // its file is not sent: the stream waits for it
+	for i := range 10 {
+		user.send("SET", fmt.Sprint("k", i), strings.Repeat("v", 10000))
+	}
+	var end, kept, first int64
+	fmt.Sscan(user.info("master_repl_offset")+" "+user.info("repl_backlog_histlen")+" "+
+		user.info("repl_backlog_first_byte_offset"), &end, &kept, &first)
+	if kept != end-start || first != start+1 || kept < 100000 {
+		t.Errorf("from %d to %d INFO has %d bytes from %d", start, end, kept, first)
+	}
+	ask := func(offset int64) (header string, rest int64) {
+		r := n.connect()
+		out := r.send("PSYNC", id, fmt.Sprint(offset))
+		n.Do(&engine.Caller{}, func() { n.Leave(r.s) })
+		header, after, _ := strings.Cut(out, "\r\n")
+		return header, int64(len(after))
+	}
+	for _, offset := range []int64{start + 1, start + 5000, end, end + 1} {
+		if header, rest := ask(offset); header != "+CONTINUE" || rest != end+1-offset {
+			t.Errorf("from %d: %q, %d bytes", offset, header, rest)
+		}
+	}
+	if header, _ := ask(start); !strings.HasPrefix(header, "+FULLRESYNC") {
+		t.Errorf("before what is kept: %q", header)
+	}
+	n.Do(&engine.Caller{}, func() { n.Leave(waits.s) })
+	if header, _ := ask(start + 1); !strings.HasPrefix(header, "+FULLRESYNC") {
+		t.Errorf("when the replica has left: %q", header)
+	}
+	if got := user.info("repl_backlog_histlen"); got != "16384" {
+		t.Errorf("when the replica has left %s bytes are kept", got)
+	}
+}
+
 func TestAFileOfKnownLengthIsSentInPieces(t *testing.T) {
 	n := newNode(t)
 	user := n.connect()

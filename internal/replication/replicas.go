@@ -77,7 +77,25 @@ func (r *Replication) rest(request command.SyncRequest) (parts [2][]byte, ok boo
 	if request.Old || !known || r.backlog == nil {
 		return parts, false
 	}
-	return r.backlog.from(request.Offset)
+	if parts, ok = r.backlog.from(request.Offset); ok {
+		return parts, true
+	}
+	longest := r.longest()
+	if first := r.offset - int64(len(longest)) + 1; request.Offset >= first && request.Offset <= r.offset {
+		return [2][]byte{longest[request.Offset-first:]}, true
+	}
+	return parts, false
+}
+
+// longest returns the end of the stream that waits for a replica's file, the longest if there are
+// several. It may reach further back than the backlog.
+func (r *Replication) longest() (pending []byte) {
+	for _, f := range r.replicas {
+		if len(f.pending) > len(pending) {
+			pending = f.pending
+		}
+	}
+	return pending
 }
 
 // resume continues the stream of a replica with the parts that it lacks.

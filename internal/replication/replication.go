@@ -139,6 +139,9 @@ func (r *Replication) Status() command.ReplicationStatus {
 	if r.backlog != nil {
 		status.Backlog, status.First, status.Kept = true, r.backlog.first(), r.backlog.kept()
 		status.BacklogBytes = int64(cap(r.backlog.ring))
+		if n := int64(len(r.longest())); n > status.Kept { // PSYNC finds it, too
+			status.First, status.Kept = r.offset-n+1, n
+		}
 	}
 	status.Primary, status.Failover = r.primaryStatus(), r.failoverState()
 	for _, f := range r.replicas {
