@@ -15,7 +15,9 @@ type Copy struct {
 	save   *save
 	summed bool   // rdbchecksum when it began
 	sum    uint64 // of the pieces, with rdbchecksum
-	late   int64  // keys without a delay: see Delay
+	late   int64  // encoded keys whose delays are not over, see Delay
+	seen   int64  // keys that late has counted
+	whole  bool   // all keys are encoded
 }
 
 // Place says which data a file has: those at an offset of a stream of replication.
@@ -70,10 +72,11 @@ func (s *Files) Copy(without command.FileParts) *Copy {
 // Next returns a piece of the file, and whether there are more. The piece is valid until the next
 // call.
 func (c *Copy) Next() (piece []byte, more bool) {
-	done := c.save.keysDone
-	more = c.save.step()
-	c.late += c.save.keysDone - done
-	switch {
+	if !c.owes() && !c.whole {
+		c.whole = !c.save.step()
+	}
+	c.late, c.seen = c.late+c.save.keysDone-c.seen, c.save.keysDone // keys that commands change are encoded before
+	switch more = !c.whole || c.owes(); {
 	case !more:
 		c.save.out = rdb.AppendEnd(c.save.out, c.sum, c.summed)
 	case c.summed:
@@ -83,14 +86,17 @@ func (c *Copy) Next() (piece []byte, more bool) {
 	return piece, more
 }
 
+// owes reports whether the caller has not waited for each encoded key.
+func (c *Copy) owes() bool { return c.save.files.env.Config.RDB.SaveDelay > 0 && c.late > 0 }
+
 // Delay returns how long the caller waits after a piece: rdb-key-save-delay for each key, with which a
 // test makes the file of a replica slow. A negative delay of n µs is one of 1 µs for each n keys.
 func (c *Copy) Delay() time.Duration {
 	micros := c.save.files.env.Config.RDB.SaveDelay
 	switch keys := c.late; {
-	case micros > 0:
-		c.late = 0
-		return time.Duration(keys*micros) * time.Microsecond
+	case c.owes():
+		c.late--
+		return time.Duration(micros) * time.Microsecond
 	case micros < 0:
 		c.late %= -micros
 		return time.Duration(keys/-micros) * time.Microsecond
