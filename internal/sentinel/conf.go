@@ -32,13 +32,13 @@ var (
 )
 
 // addressOf returns the address of an IP address, or of a name when resolve-hostnames is on.
-// A name is not resolved here. unresolved says that it need not be.
-func (s *Sentinel) addressOf(host string, port int, unresolved bool) (address, error) {
+// A name is not resolved here.
+func (s *Sentinel) addressOf(host string, port int) (address, error) {
 	a := address{host: host, ip: canonical(host), port: port}
 	switch {
 	case port < 0 || port > 65535:
 		return a, errPort
-	case a.ip == "" && !(s.global.resolveHostnames && unresolved):
+	case a.ip == "" && !s.global.resolveHostnames:
 		return a, errNoHost
 	}
 	return a, nil
@@ -196,7 +196,7 @@ func positive(millis int64) error {
 
 // loadReplica carries out "known-replica <name> <host> <port>".
 func loadReplica(s *Sentinel, m *master, w []string) error {
-	addr, err := s.addressOf(w[0], leadingInt(w[1]), true)
+	addr, err := s.addressOf(w[0], leadingInt(w[1]))
 	switch {
 	case err != nil:
 		return err
@@ -234,7 +234,7 @@ func (s *Sentinel) loadMaster(w []string) error {
 	if quorum <= 0 {
 		return errQuorum
 	}
-	addr, err := s.addressOf(w[1], leadingInt(w[2]), true)
+	addr, err := s.addressOf(w[1], leadingInt(w[2]))
 	switch {
 	case err != nil:
 		return err
@@ -255,7 +255,7 @@ func (s *Sentinel) loadPeer(w []string) error {
 	if m == nil {
 		return errNoMaster
 	}
-	addr, err := s.addressOf(w[1], leadingInt(w[2]), true)
+	addr, err := s.addressOf(w[1], leadingInt(w[2]))
 	switch {
 	case err != nil:
 		return err

@@ -115,7 +115,7 @@ func (s *Sentinel) meet(m *master, h hello) *peer {
 			each.removePeer(other.runID)
 		}
 	}
-	addr, err := s.addressOf(h.host, h.port, true)
+	addr, err := s.addressOf(h.host, h.port)
 	if err != nil {
 		return nil
 	}
@@ -159,7 +159,10 @@ func (s *Sentinel) newEpoch(m *master, epoch uint64) {
 // followTo changes the address of m to the hello's: another Sentinel has promoted a
 // replica.
 func (s *Sentinel) followTo(m *master, from *peer, h hello) {
-	addr, err := s.addressOf(h.masterHost, h.masterPort, false)
+	addr, err := s.addressOf(h.masterHost, h.masterPort)
+	if r := m.replicaAt(h.masterHost, h.masterPort); r != nil {
+		addr = r.addr // its name may be resolved
+	}
 	s.warn("+config-update-from", "%v", from)
 	s.warn("+switch-master", "%s %s %d %s %d",
 		m.name, s.shown(m.addr), m.addr.port, h.masterHost, h.masterPort)

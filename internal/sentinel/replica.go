@@ -63,7 +63,7 @@ func (m *master) discover(value string) {
 		host, port = words[0], words[1]
 	}
 	s := m.s
-	addr, err := s.addressOf(host, leadingInt(port), true)
+	addr, err := s.addressOf(host, leadingInt(port))
 	if err != nil || m.replicaAt(host, addr.port) != nil {
 		return
 	}
