@@ -59,6 +59,9 @@ faults: ## run rlock through 10,000 acquisitions of each kind on each topology w
 simulate: ## run lock clients for ten million steps of virtual time
 	LOCKREDIS_SIMULATION=10000000 go test ./compat_test/simulation -run TestTheInvariantsHold -count=1 -v -timeout 60m
 
+bench-replica: ## measure what a replica costs its primary; takes a minute
+	cd bench/perf && go run . -replica
+
 bench-rlock: ## measure rlock and other Go lock libraries; writes docs/bench-rlock.md
 	cd bench/rlock && go run .
 
@@ -92,4 +95,4 @@ lint: ## run go vet and staticcheck, build for 32 bits, and actionlint on the wo
 help: ## print this text
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
 
-.PHONY: build binaries dist image clients spring-matrix frameworks check race matrix vectors diff bench bench-short bench-compare bench-rlock road lint docs command-docs help soak fuzz simulate failovers faults redis-tests
+.PHONY: build binaries dist image clients spring-matrix frameworks check race matrix vectors diff bench bench-short bench-compare bench-replica bench-rlock road lint docs command-docs help soak fuzz simulate failovers faults redis-tests

@@ -23,7 +23,7 @@ const (
 )
 
 // columns are all columns that a table may have.
-var columns = []string{redisServer, valkey, miniRedis, base, lockredis}
+var columns = []string{redisServer, valkey, miniRedis, base, lockredis, alone, followed}
 
 // bench is one run of the program.
 type bench struct {
@@ -68,7 +68,7 @@ func (b *bench) prepare() error {
 		return err
 	}
 	for _, name := range []string{redisServer, valkey, lockredis} {
-		if name == valkey && (b.short || b.base != "") {
+		if name == valkey && (b.short || b.base != "" || b.replica) {
 			continue
 		}
 		if _, err := b.program(name); err != nil {

@@ -28,12 +28,13 @@ func compareCommits(b *bench) error {
 		return nil
 	}
 	for _, pipeline := range []int{1, 16} {
-		if err := measure(fmt.Sprintf("lock and unlock by EVALSHA, pipeline %d", pipeline), "pairs/s",
-			func(s *server) (figures, error) {
-				return b.load(s, crowdSize, pipeline, nil, s.lockSteps(), b.span)
-			}); err != nil {
-			return err
+		name := fmt.Sprintf("lock and unlock by EVALSHA, pipeline %d", pipeline)
+		pairs, err := b.onEach(b.rounds, func(s *server) (figures, error) { return b.costOfPairs(s, pipeline) })
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
 		}
+		b.addAgainst(base, name, "pairs/s", pairs["rate"], nil)
+		b.addAgainst(base, name+", CPU of the server", "µs/pair", pairs["cpu"], nil)
 		for _, st := range []step{{[]string{"SET", lockName, "value"}, "+OK\r\n"},
 			{[]string{"GET", lockName}, "$5\r\nvalue\r\n"}} {
 			if err := measure(fmt.Sprintf("%s, pipeline %d", st.Args[0], pipeline), "/s",

@@ -6,6 +6,7 @@
 //	go run . -short             a selection that takes 90 seconds; writes nothing
 //	go run . -case 'pair|hand'  only the cases whose name matches; writes nothing
 //	go run . -base COMMIT       the working tree beside another commit
+//	go run . -replica           a primary with a replica beside one without
 //
 // It starts all servers itself. Each case lets its servers take turns, in several rounds,
 // and each round begins with another server, so that other load on the machine affects

@@ -17,13 +17,14 @@ import (
 
 // settings are the values of the flags.
 type settings struct {
-	short  bool
-	only   *regexp.Regexp
-	out    string // the file of the page; empty for none
-	base   string // a commit to compare with
-	rounds int
-	span   time.Duration // length of one measurement of throughput
-	awake  bool
+	short   bool
+	only    *regexp.Regexp
+	out     string // the file of the page; empty for none
+	base    string // a commit to compare with
+	replica bool   // measure what a replica costs
+	rounds  int
+	span    time.Duration // length of one measurement of throughput
+	awake   bool
 }
 
 // roles are what this program does as a child of itself. A role reads a spec, reports
@@ -72,6 +73,7 @@ func parseFlags() (settings, error) {
 	flag.StringVar(&s.out, "out", "../../docs/performance.md",
 		"the page whose table a complete run rewrites; empty: none")
 	flag.StringVar(&s.base, "base", "", "compare the working tree only with this commit")
+	flag.BoolVar(&s.replica, "replica", false, "measure only what a replica costs its primary")
 	flag.IntVar(&s.rounds, "rounds", 0, "rounds of each case; 0: 5, or 2 with -short")
 	flag.DurationVar(&s.span, "span", 0,
 		"length of one measurement of throughput; 0: 700 ms, or 200 ms with -short")
@@ -99,6 +101,9 @@ func run(s settings) error {
 	defer b.close()
 	if s.base != "" {
 		return compareCommits(b)
+	}
+	if s.replica {
+		return measureReplica(b)
 	}
 	failed := 0
 	for _, c := range cases {

@@ -15,7 +15,8 @@ import (
 type row struct {
 	name, unit string
 	values     map[string][]float64 // values of all rounds, by server
-	against    string               // the server to compare lockredis with
+	own        string               // the server that the row is about: lockredis, if not a special one
+	against    string               // the server to compare it with
 	goal       *goal
 }
 
@@ -69,7 +70,10 @@ func (b *bench) add(name, unit string, values map[string][]float64, g *goal) {
 }
 
 func (b *bench) addAgainst(other, name, unit string, values map[string][]float64, g *goal) {
-	r := row{name, unit, values, other, g}
+	b.addRow(row{name, unit, values, lockredis, other, g})
+}
+
+func (b *bench) addRow(r row) {
 	b.rows = append(b.rows, r)
 	fmt.Println(strings.Join(slices.DeleteFunc(r.cells(columns),
 		func(s string) bool { return s == "" }), " | "))
@@ -85,7 +89,7 @@ func median(values []float64) float64 {
 
 // ratio returns the ratio of the medians. least and most are the ratios of single rounds.
 func (r row) ratio() (ratio, least, most float64) {
-	own, other := r.values[lockredis], r.values[r.against]
+	own, other := r.values[r.own], r.values[r.against]
 	least, most = math.Inf(1), math.Inf(-1)
 	for i := range min(len(own), len(other)) {
 		least, most = min(least, own[i]/other[i]), max(most, own[i]/other[i])
@@ -107,7 +111,7 @@ func (r row) cells(servers []string) []string {
 	text := ""
 	if !math.IsNaN(ratio) && !math.IsInf(ratio, 0) {
 		text = fmt.Sprintf("%.2f", ratio)
-		if len(r.values[lockredis]) > 1 {
+		if len(r.values[r.own]) > 1 {
 			text += fmt.Sprintf(" (%.2f–%.2f)", least, most)
 		}
 	}
@@ -115,7 +119,7 @@ func (r row) cells(servers []string) []string {
 	if r.goal == nil {
 		return append(line, "", "", "")
 	}
-	value := median(r.values[lockredis])
+	value := median(r.values[r.own])
 	if r.goal.ofRatio {
 		value = ratio
 	}
