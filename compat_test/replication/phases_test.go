@@ -56,6 +56,7 @@ func TestThePhasesOfALinkAreThoseOfRedis(t *testing.T) {
 			}
 			fmt.Fprint(nc, step.says, "\r\n")
 		}
+		r.await("the file's size", func() bool { return r.info("replication")["master_sync_total_bytes"] == "1000" })
 		show("sync")
 		r.do("REPLICAOF", "NO", "ONE")
 	}
