@@ -24,8 +24,8 @@ type membership struct {
 //
 // The nodes have cluster-enabled yes, and announce an IP address: the first one of bind, or else
 // 127.0.0.1. The directives cluster-announce-ip, cluster-announce-port and cluster-slots of a Config
-// override that. With NoSocket a node has only the port that it announces; MIGRATE finds it there, in
-// memory.
+// override that. With NoSocket a node has only the port that it announces; the others find it there,
+// in memory, unless its Config has a Dial.
 //
 // Close of a node is what the end of its process is in Redis after cluster-node-timeout: for the
 // other nodes it has failed. A node does not come back. After a Close of all nodes nothing runs.
@@ -61,9 +61,9 @@ func (m *membership) sharedBus() *cluster.Bus {
 	return m.bus
 }
 
-// migrateDial returns how MIGRATE connects to another server: to a node without a socket in memory.
-// Nil: by TCP.
-func (m *membership) migrateDial() func(ctx context.Context, addr string) (net.Conn, error) {
+// dialer returns how a node connects to another server: to a node without a socket in memory. Nil: by
+// TCP.
+func (m *membership) dialer() dialer {
 	if m == nil {
 		return nil
 	}

@@ -28,6 +28,18 @@ func (s *Server) Dial(ctx context.Context) (net.Conn, error) {
 	return nc, err
 }
 
+// dialer connects a server to another one: a replica to its primary, MIGRATE to its target, a Sentinel
+// to a primary or another Sentinel.
+type dialer = func(ctx context.Context, addr string) (net.Conn, error)
+
+// dialer returns how the server connects to others. Nil means TCP.
+func (c *Config) dialer() dialer {
+	if c.Dial == nil {
+		return c.member.dialer()
+	}
+	return func(ctx context.Context, addr string) (net.Conn, error) { return c.Dial(ctx, "tcp", addr) }
+}
+
 // Listen makes a started server listen on one more TCP address, in the form of Config.Addr.
 // It returns the address with its port. When Config.TLS is given, the server speaks TLS
 // there.

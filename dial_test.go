@@ -170,6 +170,61 @@ func TestAnEmptyDirectiveIsOneEmptyWord(t *testing.T) {
 	expect(t, pipe(t, srv), "CONFIG GET save", "*2\r\n$4\r\nsave\r\n$0\r\n\r\n")
 }
 
+// inMemory starts servers without sockets in a bubble. They reach each other at the ports 1, 2 and so
+// on, which they announce.
+func inMemory(t *testing.T, n int) (servers []*wire.Conn) {
+	byAddr := map[string]*lockredis.Server{}
+	for i := range n {
+		port := fmt.Sprint(i + 1)
+		srv := start(t, lockredis.Config{
+			NoSocket: true,
+			Directives: map[string]string{
+				"replica-announce-ip": "127.0.0.1", "replica-announce-port": port,
+			},
+			Dial: func(ctx context.Context, _, addr string) (net.Conn, error) {
+				return byAddr[addr].Dial(ctx)
+			},
+		})
+		byAddr["127.0.0.1:"+port] = srv
+		servers = append(servers, pipe(t, srv))
+	}
+	return servers
+}
+
+func TestAServerInMemoryFollowsAnotherOneAtItsAnnouncedAddress(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		servers := inMemory(t, 3)
+		primary, replica, chained := servers[0], servers[1], servers[2]
+		expect(t, primary, "SET k v", "+OK\r\n")
+		expect(t, replica, "REPLICAOF 127.0.0.1 1", "+OK\r\n")
+		synctest.Wait()
+		expect(t, chained, "REPLICAOF 127.0.0.1 2", "+OK\r\n")
+		time.Sleep(2 * time.Second) // a replica without a link refuses at first; it is asked again
+		expect(t, chained, "GET k", "$1\r\nv\r\n")
+		expect(t, primary, "SET k w", "+OK\r\n")
+		expect(t, primary, "WAIT 1 0", ":1\r\n")
+		synctest.Wait()
+		expect(t, chained, "GET k", "$1\r\nw\r\n")
+		if v, _ := primary.Do("INFO", "replication"); !strings.Contains(string(v.Raw), "slave0:ip=127.0.0.1,port=2,state=online") {
+			t.Errorf("the primary shows %s", v.Raw)
+		}
+		expect(t, replica, "REPLICAOF NO ONE", "+OK\r\n")
+		expect(t, primary, "REPLICAOF 127.0.0.1 2", "+OK\r\n")
+		expect(t, replica, "SET k x", "+OK\r\n")
+		expect(t, replica, "WAIT 2 0", ":2\r\n")
+		expect(t, primary, "GET k", "$1\r\nx\r\n")
+	})
+}
+
+func TestMigrateReachesAServerInMemory(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		servers := inMemory(t, 2)
+		expect(t, servers[0], "SET k v", "+OK\r\n")
+		expect(t, servers[0], "MIGRATE 127.0.0.1 2 k 0 1000", "+OK\r\n")
+		expect(t, servers[1], "GET k", "$1\r\nv\r\n")
+	})
+}
+
 // BenchmarkGoRedisOverAPipe measures a command of a test that uses the server in memory.
 func BenchmarkGoRedisOverAPipe(b *testing.B) {
 	srv := lockredis.New(lockredis.Config{NoSocket: true})

@@ -1,6 +1,7 @@
 package lockredis
 
 import (
+	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -60,7 +61,12 @@ type Config struct {
 	// it while it runs commands: its handler must neither block nor use the server.
 	Logger *slog.Logger
 
-	dial   dialer      // of a Sentinel; nil: TCP
+	// Dial is how the server connects to other servers: a replica to its primary, MIGRATE to its
+	// target, a Sentinel to what it monitors. addr is "host:port", as the other server announces it.
+	// Dial may connect to a server in memory with its Server.Dial. Nil means TCP. TLS between servers
+	// (tls-replication) does not use it.
+	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
+
 	member *membership // of a cluster, see NewCluster; nil: the server is alone
 }
 
@@ -106,13 +112,13 @@ func New(cfg Config) *Server {
 	s.configure()
 	opts := server.Options{
 		Config: s.set, Clock: cfg.Clock, Log: cfg.Logger, OnShutdown: func() { s.Close() },
-		Bus: cfg.member.sharedBus(), Dial: cfg.member.migrateDial(),
+		Bus: cfg.member.sharedBus(), Dial: cfg.dialer(),
 		DialTLS: func() (dialer, error) { return dialerTLS(s.set) },
 	}
 	var n node
 	if s.set.Sentinel {
 		var err error
-		n.mon, err = newSentinel(&opts, cfg.dial)
+		n.mon, err = newSentinel(&opts)
 		s.err = errors.Join(s.err, err)
 	}
 	n.core = server.New(opts)

@@ -54,7 +54,7 @@ type SentinelConfig struct {
 	// connect with Sentinels.Dial, and so do the Sentinels among themselves.
 	NoSocket bool
 
-	// Dial is how the Sentinels connect to the primary. Nil means TCP.
+	// Dial is how the Sentinels connect to the primary and its replicas. Nil means TCP.
 	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
 
 	// Logger receives the Sentinels' log, see Config.Logger.
@@ -197,18 +197,18 @@ func (s *Sentinels) add(cfg *SentinelConfig, addr string) error {
 	}
 	srv := New(Config{
 		Settings: &Settings{config: set}, Password: cfg.Password, Logger: cfg.Logger,
-		NoSocket: cfg.NoSocket, dial: s.connect,
+		NoSocket: cfg.NoSocket, Dial: s.connect,
 	})
 	s.servers = append(s.servers, srv)
 	return nil
 }
 
 // connect is how a Sentinel connects to the primary and to the other Sentinels.
-func (s *Sentinels) connect(ctx context.Context, addr string) (net.Conn, error) {
+func (s *Sentinels) connect(ctx context.Context, network, addr string) (net.Conn, error) {
 	if slices.Contains(s.addrs, addr) {
-		return s.Dial(ctx, "tcp", addr)
+		return s.Dial(ctx, network, addr)
 	}
-	return s.dial(ctx, "tcp", addr)
+	return s.dial(ctx, network, addr)
 }
 
 // Dial returns the client's end of a new connection to the Sentinel of that address, in
@@ -258,10 +258,6 @@ func (s *Sentinels) Close() error {
 	return nil
 }
 
-// dialer connects a node to another one: a Sentinel to a primary or another Sentinel, a replica to its
-// primary.
-type dialer = func(ctx context.Context, addr string) (net.Conn, error)
-
 // dialerTLS returns a dialer with the TLS of the present directives.
 func dialerTLS(cfg *config.Config) (dialer, error) {
 	conf, err := tlsconf.NewClient(cfg)
@@ -274,7 +270,8 @@ func dialerTLS(cfg *config.Config) (dialer, error) {
 }
 
 // newSentinel returns a Sentinel for a node with these options. It puts its command table into them.
-func newSentinel(opts *server.Options, dial dialer) (*sentinel.Sentinel, error) {
+func newSentinel(opts *server.Options) (*sentinel.Sentinel, error) {
+	dial := opts.Dial
 	if opts.Config.TLS.Links {
 		var err error
 		if dial, err = dialerTLS(opts.Config); err != nil {
