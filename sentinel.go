@@ -9,6 +9,7 @@ import (
 	"net"
 	"slices"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/lockredis/lockredis/internal/config"
@@ -41,6 +42,10 @@ type SentinelConfig struct {
 	// there are. 0 means the majority.
 	Quorum int
 
+	// Replicas is how many replicas of the primary StartSentinels waits for: all Sentinels know them, and
+	// their links to the primary work. The Sentinels find more of them later.
+	Replicas int
+
 	// DownAfter is how long the primary may be silent before a Sentinel takes it for down. 0
 	// means 30 seconds, as in Redis. It is rounded down to milliseconds.
 	DownAfter time.Duration
@@ -66,13 +71,14 @@ type Sentinels struct {
 	servers []*Server
 	addrs   []string // names of Sentinels without a socket
 	dial    func(ctx context.Context, network, addr string) (net.Conn, error)
+	master  string // the name of the primary
 }
 
 // awaitSentinels is how long StartSentinels waits for the Sentinels to find each other.
 const awaitSentinels = 20 * time.Second
 
 // StartSentinels starts Sentinels that monitor a primary. It returns when the primary has
-// answered all of them and they know each other. They find each other through the primary, as
+// answered all of them and they know each other and the replicas. They find each other through the primary, as
 // Sentinels on different machines do. The primary may be a Server or a redis-server. It gives
 // up after 20 seconds, when a Sentinel ends, and when ctx ends: its error then wraps
 // context.Cause(ctx). After an error nothing is left running. ctx does not end the Sentinels
@@ -109,7 +115,7 @@ func StartSentinels(ctx context.Context, cfg SentinelConfig) (*Sentinels, error)
 	if cfg.Quorum == 0 {
 		cfg.Quorum = len(cfg.Addrs)/2 + 1
 	}
-	s := &Sentinels{dial: cfg.Dial}
+	s := &Sentinels{dial: cfg.Dial, master: cfg.Master}
 	if cfg.NoSocket {
 		s.addrs = cfg.Addrs
 	}
@@ -152,10 +158,16 @@ func (s *Sentinels) awaitPeers(ctx context.Context, cfg *SentinelConfig) error {
 			}
 		}()
 	}
-	for _, srv := range s.servers {
-		if within(srv).mon.AwaitPeers(ctx, cfg.Master, len(s.servers)-1) != nil {
-			return context.Cause(ctx)
-		}
+	var met sync.WaitGroup
+	errs := make([]error, len(s.servers))
+	for i, srv := range s.servers { // together: each hurries while it is waited for
+		met.Go(func() {
+			errs[i] = within(srv).mon.AwaitPeers(ctx, cfg.Master, len(s.servers)-1, cfg.Replicas)
+		})
+	}
+	met.Wait()
+	if errors.Join(errs...) != nil {
+		return context.Cause(ctx)
 	}
 	return nil
 }

@@ -144,7 +144,7 @@ func TestSentinelsSpeakTLSWithThePrimaryAndEachOther(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	for _, s := range []*Server{watch(authority, "main"), watch(authority, "main")} {
-		if err := within(s).mon.AwaitPeers(ctx, "main", 1); err != nil {
+		if err := within(s).mon.AwaitPeers(ctx, "main", 1, 0); err != nil {
 			t.Error(err)
 		}
 	}
@@ -154,7 +154,7 @@ func TestSentinelsSpeakTLSWithThePrimaryAndEachOther(t *testing.T) {
 	}
 	ctx, cancel = context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
-	if err := within(watch(stranger, "main")).mon.AwaitPeers(ctx, "main", 0); err == nil {
+	if err := within(watch(stranger, "main")).mon.AwaitPeers(ctx, "main", 0, 0); err == nil {
 		t.Error("a Sentinel trusts a primary of another authority")
 	}
 }

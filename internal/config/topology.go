@@ -13,13 +13,14 @@ import (
 // Topology is the value of the directive topology: which nodes run in the process beside the
 // server, or in its place. The zero Topology is the server alone.
 type Topology struct {
-	Kind string // "cluster", "primaries", "proxy" or "sentinel"; "": there is no topology
-	// One of these is the kind of the topology; 0: it is another one. Of the other fields only
-	// Host counts with the first three, and Ports with the first two.
+	Kind string // "cluster", "primaries", "proxy", "replicas" or "sentinel"; "": there is no topology
+	// One of these is the kind of the topology, or Replicas and Sentinels are; 0: it is another one. Of
+	// the other fields only Host counts without Sentinels, and with several servers Ports.
 
 	Cluster   int // nodes of a cluster
 	Primaries int // independent servers
 	Proxy     int // nodes that the server stands for, as a proxy before a cluster does
+	Replicas  int // of the server
 	Sentinels int // beside a server
 
 	Name      string // of the primary
@@ -39,8 +40,9 @@ const (
 )
 
 const (
-	errTopology = reason("topology must be 'sentinel:1xN', a server with N Sentinels, 1 to 15, " +
-		"or 'cluster:N', 'primaries:N' or 'proxy:N', N from 1 to 1000")
+	errTopology = reason("topology must be 'sentinel:1xM', a server with M Sentinels, 1 to 15, " +
+		"'sentinel:1+N+M', a server with N replicas and M Sentinels, " +
+		"or 'replicas:N', 'cluster:N', 'primaries:N' or 'proxy:N', N from 1 to 1000")
 	errPair = reason("topology: an option has no value")
 )
 
@@ -110,10 +112,20 @@ func parseKind(word string, t *Topology) (ok bool) {
 		return parseCount(count, 1, maxNodes, &t.Primaries)
 	case "proxy":
 		return parseCount(count, 1, maxNodes, &t.Proxy)
+	case "replicas":
+		return parseCount(count, 1, maxNodes, &t.Replicas)
 	}
-	count, ok = strings.CutPrefix(word, "sentinel:1x")
-	return ok && parseCount(count, 1, maxSentinels, &t.Sentinels)
+	if count, ok = strings.CutPrefix(word, "sentinel:1x"); ok {
+		return parseCount(count, 1, maxSentinels, &t.Sentinels)
+	}
+	count, ok = strings.CutPrefix(word, "sentinel:1+")
+	replicas, sentinels, _ := strings.Cut(count, "+")
+	return ok && parseCount(replicas, 1, maxNodes, &t.Replicas) &&
+		parseCount(sentinels, 1, maxSentinels, &t.Sentinels)
 }
+
+// Servers returns how many servers the process has, with their replicas.
+func (t *Topology) Servers() int { return max(t.Cluster, t.Primaries, t.Replicas+1) }
 
 // parseTopology reads "sentinel:1x3 port 26379 …".
 func parseTopology(words []string) (t Topology, err error) {
@@ -135,7 +147,7 @@ func parseTopology(words []string) (t Topology, err error) {
 			return t, reason(fmt.Sprintf("topology: %s cannot be '%s'", pairs[0], pairs[1]))
 		}
 	}
-	if n := max(t.Cluster, t.Primaries); n > 0 && (t.PortAuto || t.Ports != nil && len(t.Ports) != n) {
+	if n := t.Servers(); t.Sentinels == 0 && (t.PortAuto || t.Ports != nil && len(t.Ports) != n) {
 		return t, reason(fmt.Sprintf("topology %s: the option port needs the port of each server", words[0]))
 	}
 	return t, nil
@@ -145,7 +157,8 @@ func parseTopology(words []string) (t Topology, err error) {
 func (t *Topology) options() []string {
 	switch {
 	case t.Sentinels > 0:
-		return slices.Sorted(maps.Keys(topologyOptions))
+		all := slices.Sorted(maps.Keys(topologyOptions))
+		return slices.DeleteFunc(all, func(name string) bool { return name == "primary" && t.Replicas > 0 })
 	case t.Proxy > 0:
 		return []string{"host"}
 	}

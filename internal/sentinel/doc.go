@@ -21,6 +21,7 @@
 //	down.go       +sdown and +odown
 //	failover.go   epochs, votes and the start of a failover
 //	promote.go    the steps of a failover from the choice of a replica; replicas that go astray
+//	hurry.go      faster ticks while a caller of this process waits; a failover that it asks for
 //	crash.go      SIMULATE-FAILURE
 //	event.go      messages to subscribers and to the log
 //	commands.go   the commands, with set.go, show.go and table.go

@@ -30,6 +30,7 @@ type failover struct {
 	startAt   int64    // the last one; may be in the future, by maxDesync
 	logged    int64    // the startAt for which the delay until the next failover was logged
 	promoted  *replica // nil: none is selected
+	wanted    *replica // that a caller of this process has named; nil: the best one
 }
 
 // enter changes the state of m's failover.
@@ -108,6 +109,7 @@ func (s *Sentinel) awaitElection(m *master) {
 func (s *Sentinel) abortFailover(m *master) {
 	m.clear(failoverInProgress | forced)
 	m.enter(noFailover)
+	m.failover.wanted = nil
 	if r := m.failover.promoted; r != nil {
 		r.clear(promoted)
 		m.failover.promoted = nil

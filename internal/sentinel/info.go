@@ -23,6 +23,14 @@ func (i *instance) data() *dataNode {
 	return &i.master.dataNode
 }
 
+// infoIsDue reports whether n is to be sent INFO now.
+func (n *dataNode) infoIsDue() bool {
+	if n.s.hurried > 0 {
+		return n.link.pending == 0
+	}
+	return n.infoAt == 0 || n.s.since(n.infoAt) > n.infoPeriod()
+}
+
 // infoPeriod is how often n is sent INFO.
 func (n *dataNode) infoPeriod() int64 {
 	if r := n.replica; r != nil && (r.linkDown != 0 || r.master.has(oDown|failoverInProgress)) {

@@ -15,7 +15,7 @@ func (s *Sentinel) sendPeriodic(i *instance) {
 	if l.disconnected || l.pending >= maxPending*l.refs {
 		return
 	}
-	if n := i.data(); n != nil && (n.infoAt == 0 || s.since(n.infoAt) > n.infoPeriod()) {
+	if n := i.data(); n != nil && n.infoIsDue() {
 		l.cmd.send(n.takeInfo, i.command("INFO")...)
 	}
 	period := min(i.downAfter, s.periods.ping)

@@ -45,7 +45,10 @@ func compareRunIDs(a, b string) int {
 
 // selectReplica chooses the replica that is promoted.
 func (s *Sentinel) selectReplica(m *master) {
-	r := s.bestReplica(m)
+	r := m.failover.wanted
+	if r == nil {
+		r = s.bestReplica(m)
+	}
 	if r == nil {
 		s.warn("-failover-abort-no-good-slave", "%v", m)
 		s.abortFailover(m)

@@ -5,7 +5,6 @@ import (
 	"log/slog"
 	"net"
 	"net/netip"
-	"slices"
 	"sync"
 	"time"
 
@@ -49,6 +48,8 @@ type Sentinel struct {
 
 	closing bool
 	met     []*meeting
+	hurried int           // callers that wait, see hurry
+	woken   chan struct{} // ends the timer's wait. Capacity 1
 
 	ctx     context.Context // ends with Close
 	cancel  context.CancelFunc
@@ -68,7 +69,7 @@ type global struct {
 // New returns a Sentinel that monitors what opts.Config says. The error names the sentinel
 // line that is wrong.
 func New(opts Options) (*Sentinel, error) {
-	s := &Sentinel{opts: opts, periods: defaultPeriods()}
+	s := &Sentinel{opts: opts, periods: defaultPeriods(), woken: make(chan struct{}, 1)}
 	s.global.denyScriptsReconfig = true
 	if s.opts.Dial == nil {
 		s.opts.Dial = func(ctx context.Context, addr string) (net.Conn, error) {
@@ -137,41 +138,6 @@ func (s *Sentinel) Close() {
 	s.running.Wait()
 }
 
-// meeting is a caller of AwaitPeers.
-type meeting struct {
-	master string
-	peers  int
-	done   chan struct{}
-}
-
-// AwaitPeers waits until the primary has answered INFO and this Sentinel knows a number of
-// other Sentinels of it. It returns ctx's error if that takes too long.
-func (s *Sentinel) AwaitPeers(ctx context.Context, master string, peers int) error {
-	m := &meeting{master, peers, make(chan struct{})}
-	s.engine.Outside(func() {
-		s.met = append(s.met, m)
-		s.announceMeetings()
-	})
-	select {
-	case <-m.done:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-// announceMeetings ends the AwaitPeers whose condition is true by now.
-func (s *Sentinel) announceMeetings() {
-	s.met = slices.DeleteFunc(s.met, func(w *meeting) bool {
-		m := s.find(w.master)
-		if m == nil || m.infoAt == 0 || len(m.peers) < w.peers {
-			return false
-		}
-		close(w.done)
-		return true
-	})
-}
-
 // randomID returns 40 random hex digits.
 func (s *Sentinel) randomID() string {
 	const digits = "0123456789abcdef"
@@ -214,6 +180,7 @@ func (s *Sentinel) runTimer() {
 		case <-s.ctx.Done():
 			return
 		case <-timer.C():
+		case <-s.woken:
 		}
 		s.engine.Outside(func() {
 			if !s.crashed {
@@ -221,6 +188,9 @@ func (s *Sentinel) runTimer() {
 			}
 			s.announceMeetings()
 			wait = time.Second / time.Duration(leastHz+s.random(mostHz-leastHz))
+			if s.hurried > 0 {
+				wait = hurriedTick
+			}
 		})
 	}
 }
