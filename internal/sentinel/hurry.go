@@ -14,6 +14,13 @@ import (
 // the same.
 const hurriedTick = time.Millisecond
 
+// hurriedReconnect is how often a Sentinel that hurries opens connections that have ended, in ms.
+const hurriedReconnect = 5
+
+// hurriedEnd is how long a failover that a caller of this process has asked for waits for replicas that
+// do not follow the promoted one, in ms: there may be no connection to them.
+const hurriedEnd = 1000
+
 // hurry makes the Sentinel hurry until end is called. Both are called inside the engine.
 func (s *Sentinel) hurry() (end func()) {
 	s.hurried++

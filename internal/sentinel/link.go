@@ -69,8 +69,11 @@ func (l *link) lost(c *conn) {
 
 // reconnect opens the connections of i that are missing, once in a ping period.
 func (s *Sentinel) reconnect(i *instance) {
-	l := i.link
-	if !l.disconnected || i.addr.port == 0 || s.since(l.reconnectAt) < s.periods.ping {
+	l, period := i.link, s.periods.ping
+	if s.hurried > 0 {
+		period = hurriedReconnect
+	}
+	if !l.disconnected || i.addr.port == 0 || s.since(l.reconnectAt) < period {
 		return
 	}
 	l.reconnectAt = s.now()

@@ -147,7 +147,11 @@ func (s *Sentinel) endFailover(m *master) {
 	left := slices.ContainsFunc(m.replicas, func(r *replica) bool {
 		return !r.has(promoted | reconfDone | sDown)
 	})
-	late := s.since(f.changedAt) > m.failoverTimeout
+	limit := m.failoverTimeout
+	if f.wanted != nil {
+		limit = hurriedEnd
+	}
+	late := s.since(f.changedAt) > limit
 	if late {
 		s.warn("+failover-end-for-timeout", "%v", m)
 	}
