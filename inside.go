@@ -1,6 +1,7 @@
 package lockredis
 
 import (
+	"context"
 	"io"
 
 	"github.com/lockredis/lockredis/internal/backdoor"
@@ -38,6 +39,10 @@ func init() {
 			Running:          server.(*Server).isRunning,
 			Restart:          kit.Restart,
 			SetDown:          kit.SetDown,
+			Standing:         kit.Standing,
+			SetLag:           kit.SetLag,
+			Let:              kit.Let,
+			Relink:           kit.Relink,
 			ConnectionCounts: kit.ConnectionCounts,
 			SetUser:          kit.SetUser,
 			Listen: func(deliver func(pattern, channel, payload string)) backdoor.Listener {
@@ -45,6 +50,13 @@ func init() {
 			},
 			Engine: engine,
 		}
+	}
+	backdoor.Monitors = func(sentinels any) (all []backdoor.Monitor) {
+		s := sentinels.(*Sentinels)
+		for _, srv := range s.servers {
+			all = append(all, monitor{srv, s.master})
+		}
+		return all
 	}
 	backdoor.Parse = func(p config.Program, args []string, stdin io.Reader) (any, error) {
 		parsed, err := config.ParseProgram(p, args, stdin)
@@ -54,4 +66,21 @@ func init() {
 		return &Settings{config: parsed}, nil
 	}
 	backdoor.Config = func(settings any) *config.Config { return settings.(*Settings).config }
+}
+
+// monitor is a Sentinel as a backdoor.Monitor.
+type monitor struct {
+	srv    *Server
+	master string
+}
+
+func (m monitor) Running() error { return m.srv.isRunning() }
+func (m monitor) Addr() string   { return within(m.srv).mon.Addr(m.master) }
+
+func (m monitor) AwaitAddr(ctx context.Context, addr string) error {
+	return within(m.srv).mon.AwaitAddr(ctx, m.master, addr)
+}
+
+func (m monitor) Failover(ctx context.Context, addr string) error {
+	return within(m.srv).mon.Failover(ctx, m.master, addr)
 }

@@ -8,6 +8,7 @@
 package backdoor
 
 import (
+	"context"
 	"io"
 	"time"
 
@@ -27,6 +28,9 @@ var (
 
 	// Config returns the directives of a *lockredis.Settings.
 	Config func(settings any) *config.Config
+
+	// Monitors returns the Sentinels of a *lockredis.Sentinels.
+	Monitors func(sentinels any) []Monitor
 )
 
 // Inside is what can be done with a server beyond its public methods.
@@ -100,6 +104,20 @@ type Inside struct {
 	// again.
 	SetDown func(down bool)
 
+	// Standing returns the address of the server that this one follows, "" if it is a primary, whether
+	// the link to it works, the offset of the changes that it has, and whether Stop was called.
+	Standing func() (primary string, up bool, offset int64, down bool)
+
+	// SetLag holds back the last writes for the replica that announces an address. 0 ends that.
+	SetLag func(replica string, writes int)
+
+	// Let returns the offset up to which the stream goes to the replica that announces an address. ok
+	// is false if no such replica is online.
+	Let func(replica string) (offset int64, ok bool)
+
+	// Relink connects to the primary of this server now, if there is no link to it.
+	Relink func()
+
 	// ConnectionCounts returns how many connections are open, and how many there were.
 	ConnectionCounts func() (open, total int)
 
@@ -160,6 +178,18 @@ type Visitor interface {
 	Run(args resp.Args)
 	Replies() <-chan []byte
 	Leave()
+}
+
+// Monitor is a Sentinel and its primary.
+type Monitor interface {
+	// Running returns nil while the Sentinel runs.
+	Running() error
+	// Addr returns the address of the primary, "host:port".
+	Addr() string
+	// AwaitAddr waits until the primary has an address, and its failover is over.
+	AwaitAddr(ctx context.Context, addr string) error
+	// Failover promotes the replica at an address. It returns when the failover is over.
+	Failover(ctx context.Context, addr string) error
 }
 
 // Listener is a subscriber without a connection. See engine.Listener.

@@ -70,8 +70,10 @@ func (k Kit) Restart(keep bool) {
 	})
 }
 
-// SetDown says to the other nodes of the cluster that this node has ended, or that it serves again.
+// SetDown says to the other nodes of the cluster that this node has ended, or that it serves again. A
+// replica that has ended has no link to its primary.
 func (k Kit) SetDown(down bool) {
+	k.e.Outside(func() { k.e.replicas.SetDown(down) })
 	switch {
 	case k.e.peer == nil:
 	case down:

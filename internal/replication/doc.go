@@ -15,6 +15,7 @@
 //	failover.go     FAILOVER: a replica leads, and this server follows it
 //	replicas.go     the connections that follow this server: their file, their acknowledgements
 //	waits.go        the clients of WAIT
+//	lag.go          what a test does to links: writes that are held back, links that end
 //
 // Without replicas and without a backlog nothing is told, and a command does no work for it.
 //

@@ -160,7 +160,7 @@ func (r *Replication) Load() command.FileLoad {
 
 // connect begins a link to the primary.
 func (r *Replication) connect() {
-	if r.engine.Ending() {
+	if r.engine.Ending() || r.engine.Down() {
 		return
 	}
 	dial, err := r.env.Server.Dialer()

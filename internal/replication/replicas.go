@@ -25,6 +25,7 @@ type replica struct {
 	over    int64         // seconds that pending has exceeded the soft limit
 	unread  int           // bytes of the connection at the last beat that the replica had not read
 	cut     bool          // its connection is closed
+	lag     *lag          // what a test holds back; nil: nothing
 }
 
 var errNoLink = resp.Error("NOMASTERLINK Can't SYNC while not connected with my master")
@@ -55,6 +56,7 @@ func (r *Replication) Sync(c *command.Ctx, request command.SyncRequest) resp.Rep
 	s.Listens, s.ReplyMode = true, s.ReplyMode|command.ReplyCuts // the stream is all that it hears
 	s.Replica.Answered = func() { r.answered(f) }
 	s.Replica.Lag = 0
+	f.lag = r.lagOf(f)
 	r.replicas = append(r.replicas, f)
 	if parts, ok := r.rest(request); ok {
 		r.env.Stats.Partial++
@@ -108,9 +110,7 @@ func (r *Replication) resume(f *replica, parts [2][]byte) {
 	}
 	s.Conn.Write([]byte(reply))
 	for _, part := range parts {
-		if len(part) > 0 {
-			s.Conn.Write(part)
-		}
+		f.write(part)
 	}
 	r.log.Info(fmt.Sprintf("Partial resynchronization request from %s accepted. Sending %d bytes of backlog.",
 		r.name(s), len(parts[0])+len(parts[1])))
@@ -250,7 +250,7 @@ func (r *Replication) online(f *replica) {
 		return
 	}
 	s.Replica.State, s.Replica.Lag = command.Online, 0
-	s.Conn.Write(f.pending)
+	f.write(f.pending)
 	f.pending = nil
 	r.log.Info("Synchronization with replica " + r.name(s) + " succeeded")
 	r.engine.Attend()
@@ -261,7 +261,7 @@ func (r *Replication) hear(f *replica, b []byte) {
 	switch s := f.session; {
 	case f.cut:
 	case s.Replica.State == command.Online:
-		s.Conn.Write(b)
+		f.write(b)
 	case s.Follows():
 		f.pending = append(f.pending, b...)
 		if limit := r.env.Config.ReplicaLimit().Hard; limit != 0 && uint64(len(f.pending)) > limit {
@@ -360,8 +360,11 @@ func (r *Replication) dropSilent(timeout int64) {
 			continue
 		}
 		s.Replica.Lag++
-		if s.Replica.State != command.Online {
+		switch {
+		case s.Replica.State != command.Online:
 			f.progress()
+		case f.lag.size() > 0:
+			s.Conn.Write([]byte("\n")) // what is held back may be a PING
 		}
 		f.over++
 		if limit.Soft == 0 || uint64(len(f.pending)) <= limit.Soft {

@@ -20,6 +20,8 @@ type Engine interface {
 	Outside(unit func())
 	// Ending reports whether the server ends.
 	Ending() bool
+	// Down reports whether a test has stopped the server.
+	Down() bool
 	// Follow calls do with each command line that tells of a change, until stop is called. The command
 	// that runs meanwhile is not told.
 	Follow(do func(db int, line resp.Args)) (stop func())
@@ -70,14 +72,15 @@ type Replication struct {
 
 	replicas  []*replica
 	waits     []*wait
-	mostWaits int    // so many, and those that have ended are removed
-	db        int    // that the stream's commands are about; -1: the next one is told with SELECT
-	own       int64  // bytes at the stream's end that tell of no change: PING, REPLCONF GETACK
-	asked     bool   // the replicas were asked for acknowledgements behind the last change
-	line      []byte // see tell
-	beats     bool   // a beat is planned
-	pinged    int64  // beats since the last PING
-	alone     int64  // beats since the last replica left
+	mostWaits int           // so many, and those that have ended are removed
+	db        int           // that the stream's commands are about; -1: the next one is told with SELECT
+	own       int64         // bytes at the stream's end that tell of no change: PING, REPLCONF GETACK
+	asked     bool          // the replicas were asked for acknowledgements behind the last change
+	line      []byte        // see tell
+	beats     bool          // a beat is planned
+	lags      map[place]int // writes that a test holds back, see SetLag
+	pinged    int64         // beats since the last PING
+	alone     int64         // beats since the last replica left
 }
 
 // New returns the replication of a primary without replicas.
