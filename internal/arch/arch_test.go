@@ -21,7 +21,8 @@ const module = "github.com/lockredis/lockredis"
 // with its reason in ARCHITECTURE.md.
 var allowed = map[string]string{
 	"cmd/lockredis":        "internal/program",
-	"internal/program":     ". internal/backdoor internal/collector internal/config internal/control internal/inspect internal/rediscli resp",
+	"internal/program":     ". internal/backdoor internal/collector internal/config internal/control internal/deployment internal/inspect internal/rediscli resp",
+	"internal/deployment":  "internal/backdoor resp",
 	"internal/control":     "expiry internal/backdoor internal/fault internal/inspect resp",
 	"internal/rediscli":    "internal/config resp",
 	"rlock":                "internal/leases internal/lockkeys rlock/internal/hub rlock/internal/retry rlock/internal/scripts rlock/internal/sender",
@@ -67,7 +68,7 @@ var allowed = map[string]string{
 	"store":                "expiry internal/cluster internal/heapsize resp",
 	"expiry":               "",
 	"resp":                 "",
-	"lockredistest":        ". expiry internal/backdoor internal/bubble internal/fault internal/glob internal/inspect internal/leases internal/testcert resp",
+	"lockredistest":        ". expiry internal/backdoor internal/bubble internal/deployment internal/fault internal/glob internal/inspect internal/leases internal/testcert resp",
 
 	// The groups of commands import only internal/command, but for GEO commands, which are about sorted
 	// sets.

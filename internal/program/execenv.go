@@ -13,7 +13,7 @@ import (
 // redisVariables are the variables that environment sets or removes. A variable that the command's
 // user has for another server must not lead the command there.
 var redisVariables = withSpring("URL", "TLS_URL", "HOST", "PORT", "USERNAME", "PASSWORD", "CLUSTER_NODES",
-	"SENTINEL_NODES", "SENTINEL_MASTER", "SENTINEL_USERNAME", "SENTINEL_PASSWORD", "PRIMARIES", "SSL", "SSL_ENABLED")
+	"SENTINEL_NODES", "SENTINEL_MASTER", "SENTINEL_USERNAME", "SENTINEL_PASSWORD", "PRIMARIES", "REPLICAS", "SSL", "SSL_ENABLED")
 
 // prefixes are those of the variables that Redis clients, Spring Boot 3 and Spring Boot 2 read.
 var prefixes = []string{"REDIS_", "SPRING_DATA_REDIS_", "SPRING_REDIS_"}
@@ -65,6 +65,7 @@ func (n *nodes) environment(set *config.Config, inherited []string) []string {
 	add("SPRING_DATA_REDIS_SSL_ENABLED", ssl)
 	add("SPRING_REDIS_SSL", ssl)
 	t := set.Topology
+	add("REDIS_REPLICAS", n.list("replica"))
 	switch {
 	case t.Cluster > 0:
 		spring("CLUSTER_NODES", n.list("node"))

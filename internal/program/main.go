@@ -34,8 +34,11 @@ Directives of its own:
                             primary=HOST:PORT, sentinel=HOST:PORT … See docs/sentinel.md
   --topology "sentinel:1x3 primary HOST:PORT"
                             the Sentinels alone, for a server elsewhere
+  --topology replicas:2     a primary and two replicas in the process, on this port and the next ones;
+                            print primary=HOST:PORT, replica=HOST:PORT … See docs/topologies.md
+  --topology sentinel:1+2+3 the same with three Sentinels
   --topology cluster:3      a cluster of three primaries in the process, on this port and the next
-                            ones; print node=HOST:PORT … See docs/topologies.md
+                            ones; print node=HOST:PORT …
   --topology primaries:3    three independent servers; print primary=HOST:PORT …
   --topology proxy:3        one server that refuses keys of several slots, as a proxy before a
                             cluster does; print node=HOST:PORT

@@ -13,16 +13,19 @@ import (
 	"github.com/lockredis/lockredis/internal/backdoor"
 	"github.com/lockredis/lockredis/internal/config"
 	"github.com/lockredis/lockredis/internal/control"
+	"github.com/lockredis/lockredis/internal/deployment"
 )
 
-// nodes are the nodes of the process: one server or Sentinel, a server with the Sentinels of the
-// directive topology, or these Sentinels alone, or the servers of a topology.
+// nodes are the nodes of the process: one server or Sentinel, a server with the replicas and Sentinels of
+// the directive topology, or these Sentinels alone, or the servers of a topology.
 type nodes struct {
 	first     *lockredis.Server    // nil: the primary is elsewhere
-	more      []*lockredis.Server  // of a cluster, or of primaries
+	more      []*lockredis.Server  // of a cluster, or of primaries, or replicas
+	links     *deployment.Links    // between the primary, its replicas and the Sentinels
 	sentinels *lockredis.Sentinels // nil: none
 	doors     []*control.Door      // one to each server, or none
 	kind      string               // of the servers, in lines
+	replicas  bool                 // the servers behind the first one are replicas
 	host      string               // at which clients reach the nodes; "": no topology
 }
 
@@ -52,7 +55,7 @@ func startNodes(ctx context.Context, s starting) (*nodes, error) {
 	if t.Kind != "" && (set.Sentinel || set.Port == 0 && !set.PortAuto) {
 		return nil, errors.New("topology needs a server with a TCP port that does not speak TLS")
 	}
-	n := &nodes{}
+	n := &nodes{replicas: t.Replicas > 0}
 	if t.Kind != "" {
 		n.host, n.kind = reachableHost(set), "primary"
 	}
@@ -68,24 +71,60 @@ func startNodes(ctx context.Context, s starting) (*nodes, error) {
 			return nil, err
 		}
 	}
-	if t.Sentinels == 0 {
-		return n, nil
+	err := n.join(ctx, s)
+	if err != nil {
+		for _, srv := range n.servers() {
+			srv.Close()
+		}
+	}
+	return n, err
+}
+
+// join has the replicas follow the primary, and starts the Sentinels.
+func (n *nodes) join(ctx context.Context, s starting) error {
+	t := s.set.Topology
+	if t.Replicas == 0 && t.Sentinels == 0 {
+		return nil
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	go func() {
-		select {
-		case <-n.first.Done():
-			cancel(errors.New("the server has ended"))
-		case <-ctx.Done():
-		}
-	}()
-	_, port, _ := net.SplitHostPort(n.first.Addr())
-	err := n.startSentinels(ctx, net.JoinHostPort(n.host, port), set, s.log)
-	if err != nil {
-		n.first.Close()
+	for _, srv := range n.servers() {
+		go func() {
+			select {
+			case <-srv.Done():
+				cancel(errors.New("the server has ended"))
+			case <-ctx.Done():
+			}
+		}()
 	}
-	return n, err
+	if t.Replicas > 0 {
+		if err := n.replicate(ctx); err != nil {
+			return err
+		}
+	}
+	if t.Sentinels == 0 {
+		return nil
+	}
+	return n.startSentinels(ctx, n.reachable(n.first.Addr()), s.set, s.log)
+}
+
+// replicate has the replicas follow the primary.
+func (n *nodes) replicate(ctx context.Context) error {
+	var members []deployment.Node
+	for i, srv := range n.servers() {
+		local := srv.Addr()
+		members = append(members, deployment.Node{Addr: n.reachable(local), Inside: backdoor.Open(srv)})
+		n.links.Add(i, members[i].Addr, func(ctx context.Context) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, "tcp", local)
+		})
+	}
+	return deployment.New(n.links, members).Form(ctx)
+}
+
+// reachable returns the address at which clients reach a node that listens on addr.
+func (n *nodes) reachable(addr string) string {
+	_, port, _ := net.SplitHostPort(addr)
+	return net.JoinHostPort(n.host, port)
 }
 
 // make makes the servers.
@@ -104,13 +143,22 @@ func (n *nodes) make(s starting) error {
 			return err
 		}
 	}
+	n.links = &deployment.Links{}
 	cfgs := []lockredis.Config{{Settings: s.settings, Logger: s.log}}
-	for i := range max(t.Cluster, t.Primaries) - 1 {
+	for i := range t.Servers() - 1 {
 		settings, err := s.sibling(i + 1)
 		if err != nil {
 			return err
 		}
 		cfgs = append(cfgs, lockredis.Config{Settings: settings, Logger: s.log})
+	}
+	if t.Replicas > 0 {
+		for i := range cfgs {
+			cfgs[i].Dial = n.links.Dialer(i)
+			if err := n.announceReplica(backdoor.Config(cfgs[i].Settings)); err != nil {
+				return err
+			}
+		}
 	}
 	if len(cfgs) > 1 {
 		if err := s.ownFile(s.set, 0); err != nil {
@@ -164,6 +212,18 @@ func (s starting) sibling(index int) (*lockredis.Settings, error) {
 	return settings, errors.Join(err, s.ownFile(set, index))
 }
 
+// announceReplica sets the directives by which a node, as a replica, logs in at its primary and tells
+// its address. Each node may become a replica.
+func (n *nodes) announceReplica(set *config.Config) (err error) {
+	if set.Replication.AnnounceIP == "" {
+		err = set.Load("replica-announce-ip", n.host)
+	}
+	if set.RequirePass != "" && set.Replication.Password == "" {
+		err = errors.Join(err, set.Load("masterauth", set.RequirePass))
+	}
+	return err
+}
+
 // ownFile gives one of several servers an RDB file of its own, if the servers have any.
 func (s starting) ownFile(set *config.Config, index int) error {
 	if !set.HasFile() {
@@ -177,8 +237,13 @@ func (n *nodes) startSentinels(
 	ctx context.Context, primary string, set *config.Config, log *slog.Logger,
 ) (err error) {
 	t := set.Topology
+	var dial func(ctx context.Context, network, addr string) (net.Conn, error)
+	if t.Replicas > 0 {
+		dial = n.links.Dialer(deployment.Sentinels)
+	}
 	n.sentinels, err = lockredis.StartSentinels(ctx, lockredis.SentinelConfig{
 		Master: t.Name, Addr: primary, MasterPassword: set.RequirePass,
+		Replicas: t.Replicas, Dial: dial,
 		Addrs: sentinelAddrs(set), AnnounceIP: n.host, Quorum: t.Quorum, Password: t.Password,
 		DownAfter: time.Duration(t.DownAfter) * time.Millisecond, Logger: asSentinel(log),
 	})
@@ -243,12 +308,13 @@ func (n *nodes) lines() (lines []string) {
 	if n.host == "" {
 		return nil
 	}
-	line := func(kind, addr string) {
-		_, port, _ := net.SplitHostPort(addr)
-		lines = append(lines, kind+"="+net.JoinHostPort(n.host, port))
-	}
-	for _, srv := range n.servers() {
-		line(n.kind, srv.Addr())
+	line := func(kind, addr string) { lines = append(lines, kind+"="+n.reachable(addr)) }
+	for i, srv := range n.servers() {
+		if i > 0 && n.replicas {
+			line("replica", srv.Addr())
+		} else {
+			line(n.kind, srv.Addr())
+		}
 	}
 	if n.sentinels != nil {
 		for _, addr := range n.sentinels.Addrs() {
