@@ -53,8 +53,11 @@ type Server struct {
 
 	sentinels *lockredis.Sentinels // nil: none
 
-	nodes    []*Server // of the options ClusterOf and Primaries, else s alone
-	inMemory string    // the address of the node of a cluster in memory; "": no node
+	nodes    []*Server // of the options ClusterOf, Primaries and Replicas, else s alone
+	inMemory string    // the address of the node of a cluster or of replicas in memory; "": no node
+
+	deployment any // a *deployment.Deployment, of the option Replicas; see deployed
+	links      any // a *deployment.Links, of the same option
 
 	password string            // of the default user, "" without
 	users    map[string]string // passwords of other users
@@ -75,6 +78,8 @@ type options struct {
 	nodes      int                       // how many servers there are
 	several    bool                      // ClusterOf or Primaries was given
 	clustered  bool                      // ClusterOf was given
+	replicas   int                       // of the first server
+	replicated bool                      // Replicas was given
 	lockKeys   []string
 	dataKeys   []string
 }
@@ -181,6 +186,9 @@ func start(t TB, opts []Option) (*Server, error) {
 		if err = s.begin(i); err != nil {
 			break
 		}
+	}
+	if err == nil && first.opts.replicated {
+		err = replicate(nodes)
 	}
 	if err == nil && first.opts.sentinel != nil {
 		err = first.startSentinels()

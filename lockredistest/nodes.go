@@ -45,7 +45,7 @@ func severalNodes(n int, clustered bool) Option {
 	}
 }
 
-// Nodes returns the servers of the options ClusterOf and Primaries, in order. The first is the one
+// Nodes returns the servers of the options ClusterOf, Primaries and Replicas, in order. The first is the one
 // that RunT returned. Without these options it is the only one.
 func (s *Server) Nodes() []*Server { return slices.Clone(s.nodes) }
 
@@ -55,12 +55,16 @@ func (s *Server) Node(i int) *Server { return s.nodes[i] }
 // checkNodes returns an error if the options do not fit several servers.
 func (o *options) checkNodes() error {
 	switch {
+	case o.replicated && (o.several || o.tls):
+		return errors.New("the option Replicas does not work with ClusterOf, Primaries and TLS")
+	case o.replicated && o.replicas < 1:
+		return fmt.Errorf("%d replicas: at least 1 is needed", o.replicas)
 	case !o.several:
-		o.nodes = 1
+		o.nodes = 1 + o.replicas
 	case o.nodes < 1:
 		return fmt.Errorf("%d nodes: at least 1 is needed", o.nodes)
 	case o.sentinel != nil:
-		return errors.New("the option Sentinel works with one server only")
+		return errors.New("the option Sentinel works with one primary only")
 	case o.clustered && o.tls:
 		return errors.New("the options ClusterOf and TLS do not work together")
 	}
@@ -69,6 +73,10 @@ func (o *options) checkNodes() error {
 
 // makeServers makes the servers of the nodes. They are not started.
 func makeServers(nodes []*Server) {
+	if nodes[0].opts.replicated {
+		makeReplicated(nodes)
+		return
+	}
 	if !nodes[0].opts.clustered {
 		for _, s := range nodes {
 			s.srv = lockredis.New(s.opts.cfg)

@@ -11,8 +11,12 @@ import (
 // Stop stops serving, as if the server's process had been killed. All connections are closed,
 // and new ones are refused, until Restart or RestartEmpty. The test's own methods still work,
 // and leases still end. Requests that a fault holds up are lost. A second call does nothing.
+//
+// The replicas of a primary of the option Replicas have got what was written before, except what Lag
+// holds back from them.
 func (s *Server) Stop() {
 	s.stayPut()
+	s.settleReplicas()
 	s.mu.Lock()
 	s.stopped = true
 	ln, served := s.ln, s.served

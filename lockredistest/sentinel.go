@@ -9,6 +9,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/lockredis/lockredis"
+	"github.com/lockredis/lockredis/internal/deployment"
 )
 
 // memoryAddr is the address of a server in memory. It is an IP address: nothing is looked up.
@@ -45,7 +46,12 @@ func (s *Server) startSentinels() (err error) {
 	} else {
 		cfg.Dial = nil
 	}
-	s.sentinels, err = lockredis.StartSentinels(context.Background(), cfg)
+	if s.opts.replicated {
+		cfg.Replicas, cfg.Dial = s.opts.replicas, s.links.(*deployment.Links).Dialer(deployment.Sentinels)
+	}
+	if s.sentinels, err = lockredis.StartSentinels(context.Background(), cfg); err == nil {
+		s.watchedBy()
+	}
 	return err
 }
 
@@ -85,10 +91,15 @@ func (s *Server) FailoverOptions() *redis.FailoverOptions {
 	return f
 }
 
-// dialNode connects to a Sentinel or to the server, in memory.
+// dialNode connects to a Sentinel, to the node with an address, or else to the server, in memory.
 func (s *Server) dialNode(ctx context.Context, network, addr string) (net.Conn, error) {
 	if slices.Contains(s.sentinels.Addrs(), addr) {
 		return s.sentinels.Dial(ctx, network, addr)
+	}
+	for _, n := range s.nodes {
+		if addr == n.inMemory {
+			return n.Dial(ctx, network, addr)
+		}
 	}
 	return s.Dial(ctx, network, addr)
 }
