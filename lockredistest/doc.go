@@ -14,7 +14,7 @@
 //
 // With the option [Cluster] the server is a cluster of one node, with [ClusterOf] the first of
 // several nodes, for cluster clients such as [Server.ClusterClient]. [Primaries] starts independent
-// servers, and [Proxy] a server that refuses keys of several slots. With the option [Sentinel] three
+// servers, [Replicas] a primary and its replicas, and [Proxy] a server that refuses keys of several slots. With the option [Sentinel] three
 // Sentinels monitor it, for clients such as [Server.FailoverClient].
 //
 // # Leaks
@@ -50,6 +50,8 @@
 // failing server does. Examples are [Server.LoseReply], [Server.HoldRequest],
 // [Server.DropMessage] and [Server.Hang]. See [Fault]. [Server.SetError] makes commands fail.
 // [Server.Stop] and [Server.Restart] act as the end and the start of the server's process.
+// With [Replicas], [Server.Lag] and [Server.Disconnect] make faults between nodes, and
+// [Server.Failover] promotes a replica at once.
 //
 // # Time
 //
