@@ -54,7 +54,7 @@ type Server struct {
 	sentinels *lockredis.Sentinels // nil: none
 
 	nodes    []*Server // of the options ClusterOf, Primaries and Replicas, else s alone
-	inMemory string    // the address of the node of a cluster or of replicas in memory; "": no node
+	inMemory string    // the address that the node of a cluster, or of replicas, announces; "": no node
 
 	deployment any // a *deployment.Deployment, of the option Replicas; see deployed
 	links      any // a *deployment.Links, of the same option

@@ -47,7 +47,7 @@ func makeReplicated(nodes []*Server) {
 		s.links = links
 		cfg := s.opts.cfg
 		cfg.Dial = links.Dialer(i)
-		cfg.Directives["replica-announce-ip"] = "127.0.0.1"
+		cfg.Directives["replica-announce-ip"] = s.opts.announcedIP()
 		if cfg.Password != "" {
 			cfg.Directives["masterauth"] = cfg.Password
 		}
@@ -60,17 +60,30 @@ func makeReplicated(nodes []*Server) {
 	}
 }
 
+// announcedIP returns the IP address that a replica announces: that of the option Listen, if clients can
+// connect to it.
+func (o *options) announcedIP() string {
+	host, _, _ := net.SplitHostPort(o.addr)
+	if ip := net.ParseIP(host); ip != nil && !ip.IsUnspecified() {
+		return host
+	}
+	return "127.0.0.1"
+}
+
 // replicate has the replicas follow the first node.
 func replicate(nodes []*Server) error {
 	links := nodes[0].links.(*deployment.Links)
 	var members []deployment.Node
 	for i, s := range nodes {
-		addr := s.inMemory
-		if addr == "" {
-			addr = s.addr
+		if s.addr != "" { // the option Listen
+			_, port, _ := net.SplitHostPort(s.addr)
+			s.inMemory = net.JoinHostPort(s.opts.announcedIP(), port)
+			if _, err := s.Do("CONFIG", "SET", "replica-announce-port", port); err != nil {
+				return err
+			}
 		}
-		members = append(members, deployment.Node{Addr: addr, Inside: *within(s)})
-		links.Add(i, addr, func(ctx context.Context) (net.Conn, error) { return s.Dial(ctx, "tcp", addr) })
+		members = append(members, deployment.Node{Addr: s.inMemory, Inside: *within(s)})
+		links.Add(i, s.inMemory, func(ctx context.Context) (net.Conn, error) { return s.Dial(ctx, "tcp", "") })
 	}
 	d := deployment.New(links, members)
 	for _, s := range nodes {

@@ -209,6 +209,28 @@ func TestAFailoverClientHearsOfAFailover(t *testing.T) {
 	srv.Node(2).CheckGet(t, "k", "2")
 }
 
+func TestReplicasListen(t *testing.T) {
+	for _, addr := range []string{"127.0.0.1:0", "0.0.0.0:0", "localhost:0"} {
+		srv := lockredistest.RunT(t, lockredistest.Replicas(1), lockredistest.Sentinel(nil), lockredistest.Listen(addr))
+		promoted, err := srv.Failover()
+		ok(t, err)
+		rdb := srv.FailoverClient() // over TCP
+		ok(t, rdb.Set(t.Context(), "k", "v", 0).Err())
+		promoted.CheckGet(t, "k", "v")
+	}
+}
+
+func TestReplicasHaveClocksThatATestTurns(t *testing.T) {
+	srv := lockredistest.RunT(t, lockredistest.Replicas(1), lockredistest.ManualClock())
+	rdb := srv.Client()
+	ok(t, rdb.Set(t.Context(), "k", "v", time.Minute).Err())
+	rdb.Wait(t.Context(), 1, 0)
+	srv.AdvanceAll(2 * time.Minute)
+	srv.Node(1).CheckMissing(t, "k")
+	_, err := srv.Failover()
+	ok(t, err)
+}
+
 func TestSentinelsFailOverByThemselves(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := lockredistest.RunT(t, lockredistest.Replicas(2), lockredistest.Sentinel(func(c *lockredis.SentinelConfig) {

@@ -26,6 +26,7 @@ var options = map[string]lockredistest.Option{
 	"Cluster":     lockredistest.Cluster(),
 	"ClusterOf":   lockredistest.ClusterOf(1),
 	"Primaries":   lockredistest.Primaries(2),
+	"Replicas":    lockredistest.Replicas(2),
 	"Proxy":       lockredistest.Proxy(2),
 	"Logger":      lockredistest.Logger(slog.New(slog.DiscardHandler)),
 	"Sentinel":    lockredistest.Sentinel(nil),

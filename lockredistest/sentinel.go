@@ -47,6 +47,10 @@ func (s *Server) startSentinels() (err error) {
 		cfg.Dial = nil
 	}
 	if s.opts.replicated {
+		cfg.Addr = s.inMemory
+		if cfg.AnnounceIP == "" { // their connections to the nodes are in memory, and have no IP address
+			cfg.AnnounceIP = s.opts.announcedIP()
+		}
 		cfg.Replicas, cfg.Dial = s.opts.replicas, s.links.(*deployment.Links).Dialer(deployment.Sentinels)
 	}
 	if s.sentinels, err = lockredis.StartSentinels(context.Background(), cfg); err == nil {
