@@ -44,6 +44,7 @@ func (c Command) Start() (*Server, error) {
 	}
 	args, err := c.arguments(s)
 	if err == nil {
+		s.args = args
 		err = s.launch(args)
 	}
 	if err != nil {

@@ -70,6 +70,14 @@ func (s *Server) awaitSlots(owned *cluster.Set) error {
 // commands, which takes some seconds.
 func StartCluster(tb testing.TB, n int, args ...string) []*Server {
 	tb.Helper()
+	return StartReplicatedCluster(tb, n, 0, args...)
+}
+
+// StartReplicatedCluster is StartCluster with replicas: the masters are first, the others follow them
+// in turn. It waits until their links are up, too.
+func StartReplicatedCluster(tb testing.TB, masters, perMaster int, args ...string) []*Server {
+	tb.Helper()
+	n := masters * (1 + perMaster)
 	nodes, buses := make([]*Server, n), make([]string, n)
 	for i := range nodes {
 		var err error
@@ -77,17 +85,32 @@ func StartCluster(tb testing.TB, n int, args ...string) []*Server {
 			tb.Fatal(err)
 		}
 		nodes[i] = Start(tb, append([]string{"--cluster-enabled", "yes", "--cluster-port", buses[i]}, args...)...)
-		nodes[i].addSlots(tb, cluster.Share(i, n))
+		if i < masters {
+			nodes[i].addSlots(tb, cluster.Share(i, masters))
+		}
 		nodes[i].setUp(tb, "CLUSTER", "SET-CONFIG-EPOCH", strconv.Itoa(i+1))
 	}
 	for i, s := range nodes[1:] {
 		host, port, _ := net.SplitHostPort(s.Addr)
 		nodes[0].setUp(tb, "CLUSTER", "MEET", host, port, buses[i+1])
 	}
-	for _, s := range nodes {
-		if err := s.awaitPeers(n); err != nil {
+	awaitPeers := func(links int) {
+		for _, s := range nodes {
+			if err := s.awaitPeers(masters, n, links); err != nil {
+				tb.Fatal(err)
+			}
+		}
+	}
+	awaitPeers(0)
+	for i, s := range nodes[masters:] {
+		id, err := nodes[i%masters].do("CLUSTER", "MYID")
+		if err != nil {
 			tb.Fatal(err)
 		}
+		s.setUp(tb, "CLUSTER", "REPLICATE", string(id.Str))
+	}
+	if perMaster > 0 {
+		awaitPeers(perMaster * masters)
 	}
 	return nodes
 }
@@ -108,13 +131,20 @@ func (s *Server) setUp(tb testing.TB, args ...string) {
 	}
 }
 
-// awaitPeers waits until the node is one of n nodes that serve all slots.
-func (s *Server) awaitPeers(n int) error {
+// awaitPeers waits until the node is one of n nodes that serve all slots, and knows of so many replicas.
+// Its own link is up then, if it is one.
+func (s *Server) awaitPeers(masters, n, replicas int) error {
 	return s.awaitCluster("does not know its peers", func(info, nodes string) bool {
-		return strings.Contains(info, "cluster_state:ok") &&
-			strings.Contains(info, fmt.Sprintf("cluster_size:%d\r", n)) &&
+		known := strings.Contains(info, "cluster_state:ok") &&
+			strings.Contains(info, fmt.Sprintf("cluster_size:%d\r", masters)) &&
 			strings.Contains(info, fmt.Sprintf("cluster_current_epoch:%d\r", n)) &&
-			strings.Count(nodes, " connected ") == n
+			strings.Count(nodes, " connected") == n && strings.Count(nodes, "slave ") == replicas
+		if !known || replicas == 0 {
+			return known
+		}
+		own, err := Info(s.Addr, "replication")
+		return err == nil && (own["role"] == "slave" && own["master_link_status"] == "up" ||
+			own["role"] == "master" && own["connected_slaves"] == fmt.Sprint(replicas/masters))
 	})
 }
 

@@ -25,6 +25,7 @@ type Server struct {
 	program string
 	logFile string
 	ownDir  bool // Dir is temporary
+	args    []string
 	cmd     *exec.Cmd
 	ended   chan struct{} // closed when the process has ended
 }
@@ -130,9 +131,22 @@ func InfoFields(text string) map[string]string {
 // Stop kills the process, waits for its end and removes its temporary directory. A
 // second Stop does nothing.
 func (s *Server) Stop() {
+	s.Kill()
+	s.removeDir()
+}
+
+// Kill kills the process and waits for its end.
+func (s *Server) Kill() {
 	_ = s.cmd.Process.Kill() // fails when the process has ended
 	<-s.ended
-	s.removeDir()
+}
+
+// Again starts the process once more, after Kill, and waits until it answers.
+func (s *Server) Again() error {
+	if err := s.launch(s.args); err != nil {
+		return err
+	}
+	return s.Await()
 }
 
 func (s *Server) removeDir() {
