@@ -98,8 +98,9 @@ func (s *Server) begin(listeners ...net.Listener) {
 	s.state = starting
 }
 
-// load calls accept, which accepts connections, and reads the RDB file, if the server has one.
-// After an error the server is closed. s.mu is held, but not while the file is read.
+// load calls accept, which accepts connections, and reads the RDB file, if the server has one. The replica
+// of a cluster is linked with its primary then. After an error the server is closed. s.mu is held, but not
+// while the file is read or the link is awaited.
 func (s *Server) load(accept func()) (err error) {
 	n := within(s)
 	if n.mon != nil {
@@ -121,7 +122,7 @@ func (s *Server) load(accept func()) (err error) {
 	}
 	s.state = started
 	n.core.Engine().BeginReplication()
-	return nil
+	return s.awaitLink()
 }
 
 // abort closes a server that could not start, unless Close did. s.mu is held, but not while the
@@ -275,6 +276,7 @@ func (s *Server) Close() error {
 
 // end ends what a closed server runs.
 func (s *Server) end() {
+	close(s.closing)
 	s.closeCore()
 	s.serving.Wait()
 	s.removeFiles()

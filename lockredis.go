@@ -87,6 +87,7 @@ type Server struct {
 
 	serving sync.WaitGroup
 	done    chan struct{} // closed when Close has finished
+	closing chan struct{} // closed when Close begins
 }
 
 // node is what answers the clients of a Server.
@@ -108,7 +109,7 @@ func New(cfg Config) *Server {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{cfg: cfg, done: make(chan struct{})}
+	s := &Server{cfg: cfg, done: make(chan struct{}), closing: make(chan struct{})}
 	s.configure()
 	opts := server.Options{
 		Config: s.set, Clock: cfg.Clock, Log: cfg.Logger, OnShutdown: func() { s.Close() },
@@ -157,7 +158,7 @@ func (s *Server) configure() {
 			s.err = errors.Join(s.err, fmt.Errorf("directive %s %s: %w", name, value, err))
 		}
 	}
-	s.err = errors.Join(s.err, s.set.Check())
+	s.err = errors.Join(s.err, cfg.member.trust(s.set), s.set.Check())
 }
 
 // listenOn sets the port, or with secure the TLS port, and the address to bind to "host:port".

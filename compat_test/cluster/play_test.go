@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"flag"
+	"maps"
 	"net"
 	"path/filepath"
 	"regexp"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/lockredis/lockredis"
 	"github.com/lockredis/lockredis/compat_test/wire"
+	"github.com/lockredis/lockredis/internal/backdoor"
 	"github.com/lockredis/lockredis/internal/redistest"
 )
 
@@ -39,31 +41,35 @@ func TestTheRecordIsRedissOwn(t *testing.T) {
 // rewrites reports whether the plays are recorded.
 func rewrites() bool { return flag.Lookup("rewrite").Value.String() == "true" }
 
-func startRedis(t *testing.T) *world {
+func startRedis(t *testing.T, replicas int) *world {
 	w := &world{t: t}
-	for _, s := range redistest.StartCluster(t, size, "--cluster-node-timeout", "1000") {
-		w.addrs, w.ends = append(w.addrs, s.Addr), append(w.ends, s.Stop)
+	for _, s := range redistest.StartReplicatedCluster(t, size, replicas, "--cluster-node-timeout", "1000") {
+		w.addrs, w.ends = append(w.addrs, s.Addr), append(w.ends, s.Kill)
+		w.returns = append(w.returns, s.Again)
 	}
 	return w
 }
 
-func startLockredis(t *testing.T) *world {
+func startLockredis(t *testing.T, replicas int) *world {
 	if rewrites() {
-		return startRedis(t)
+		return startRedis(t, replicas)
 	}
 	w := &world{t: t}
-	for _, s := range lockredis.NewCluster(make([]lockredis.Config, size)...) {
+	nodes := make([]lockredis.Config, size*(1+replicas))
+	for _, s := range lockredis.NewReplicatedCluster(size, nodes...) {
 		if err := s.Start(); err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { s.Close() })
-		w.addrs, w.ends = append(w.addrs, s.Addr()), append(w.ends, func() { s.Close() })
+		inside := backdoor.Open(s)
+		w.addrs, w.ends = append(w.addrs, s.Addr()), append(w.ends, inside.Stop)
+		w.returns = append(w.returns, func() error { inside.Serve(false); return nil })
 	}
 	return w
 }
 
 // play plays all files, each on a new cluster.
-func play(t *testing.T, start func(t *testing.T) *world) {
+func play(t *testing.T, start func(t *testing.T, replicas int) *world) {
 	files, err := filepath.Glob("testdata/*")
 	if err != nil || len(files) == 0 {
 		t.Fatal("no plays: ", err)
@@ -71,7 +77,11 @@ func play(t *testing.T, start func(t *testing.T) *world) {
 	for _, path := range files {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			t.Parallel()
-			w := start(t)
+			replicas := 0
+			if strings.HasPrefix(filepath.Base(path), "replicas") {
+				replicas = 1
+			}
+			w := start(t, replicas)
 			w.conns = map[string]*wire.Conn{}
 			t.Cleanup(w.close)
 			w.learn()
@@ -93,6 +103,8 @@ type world struct {
 	t     *testing.T
 	addrs []string
 	ends  []func() // ends a node
+	// returns starts an ended node again, without its data.
+	returns []func() error
 	conns map[string]*wire.Conn
 	names *strings.Replacer // of ids and ports, in replies
 	words *strings.Replacer // in commands
@@ -117,7 +129,7 @@ func (w *world) learn() {
 	w.names, w.words = strings.NewReplacer(names...), strings.NewReplacer(words...)
 }
 
-var lines = regexp.MustCompile(`^(\d)(\.\w+)?(> |! |< |\? | ends$)(.*)$`)
+var lines = regexp.MustCompile(`^(\d)(\.\w+)?(> |! |< |\? | ends$| returns$)(.*)$`)
 
 // act does what a line says. It returns the replies, "" if the line reads none.
 func (w *world) act(line string) string {
@@ -153,6 +165,10 @@ func (w *world) act(line string) string {
 	case " ends":
 		i, _ := strconv.Atoi(node)
 		w.ends[i-1]()
+		maps.DeleteFunc(w.conns, func(name string, _ *wire.Conn) bool { return name[:1] == node })
+	case " returns":
+		i, _ := strconv.Atoi(node)
+		w.check(w.returns[i-1]())
 	}
 	return ""
 }
@@ -197,11 +213,12 @@ func (w *world) do(conn string, args ...string) wire.Value {
 var (
 	busPort = regexp.MustCompile(`(:@\d)@\d+`)
 	// A connected node may have a ping on its way.
-	pings   = regexp.MustCompile(` - \d+ \d+ (\d+ (dis)?connected)`)
+	pings   = regexp.MustCompile(` (-|\$\d) \d+ \d+ (\d+ (dis)?connected)`)
 	counted = regexp.MustCompile(`(?m)^(cluster_stats_messages|total_cluster).*\n`)
 	// listsNodes matches CLUSTER SHARDS and LINKS.
-	listsNodes = regexp.MustCompile(`create-time|replication-offset`)
-	varying    = regexp.MustCompile(`("create-time"|"send-buffer-allocated") :\d+`)
+	listsNodes   = regexp.MustCompile(`create-time|replication-offset`)
+	linesOfNodes = regexp.MustCompile(`^\["\$\d 127`) // CLUSTER REPLICAS
+	varying      = regexp.MustCompile(`("create-time"|"send-buffer-allocated") :\d+|("replication-offset") :([1-9]\d*|0( "health" "fail"))`)
 )
 
 // show writes a reply without what differs in each run.
@@ -209,7 +226,7 @@ func (w *world) show(v wire.Value) string {
 	if text := string(v.Str); len(v.Elems) == 0 && strings.Contains(text, "\n") {
 		text = strings.ReplaceAll(w.names.Replace(text), "\r", "")
 		text = busPort.ReplaceAllString(text, "$1@bus")
-		text = pings.ReplaceAllString(text, " - time time $1")
+		text = pings.ReplaceAllString(text, " $1 time time $2")
 		text = counted.ReplaceAllString(text, "")
 		all := strings.Split(strings.TrimSpace(text), "\n")
 		if strings.Contains(text, "master") {
@@ -218,12 +235,15 @@ func (w *world) show(v wire.Value) string {
 		return strings.Join(all, "\n")
 	}
 	shown := w.names.Replace(v.String())
+	if linesOfNodes.MatchString(shown) {
+		return pings.ReplaceAllString(busPort.ReplaceAllString(shown, "$1@bus"), " $1 time time $2")
+	}
 	if !listsNodes.MatchString(shown) {
 		return shown
 	}
 	var nodes []string
 	for _, e := range v.Elems {
-		nodes = append(nodes, varying.ReplaceAllString(w.names.Replace(e.String()), "$1 n"))
+		nodes = append(nodes, varying.ReplaceAllString(w.names.Replace(e.String()), "$1$2 n$4"))
 	}
 	slices.Sort(nodes)
 	return strings.Join(nodes, "\n")

@@ -14,7 +14,8 @@ type inbox struct {
 }
 
 func (p *inbox) Changed() { p.changes++ }
-func (p *inbox) Deliver(channel, payload []byte) {
+func (p *inbox) HandOver(Node) {}
+func (p *inbox) Deliver(channel, payload []byte, _ bool) {
 	p.messages = append(p.messages, string(channel)+" "+string(payload))
 }
 
@@ -115,7 +116,7 @@ func TestTheMajorityDecidesWhoHasFailed(t *testing.T) {
 func TestAMessageReachesTheOtherNodes(t *testing.T) {
 	nodes, peers := form(3)
 	payload := []byte("payload")
-	nodes[1].Publish([]byte("channel"), payload)
+	nodes[1].Publish([]byte("channel"), payload, false)
 	payload[0] = 'X'
 	for i, p := range peers {
 		want := []string{"channel payload"}

@@ -9,7 +9,9 @@ type Cluster struct {
 	bus  *Bus
 	self int // index of the node
 	home Set // its slots when it joined
-	view *View
+	// homePrimary is the index of its primary when it joined, -1: it had none.
+	homePrimary int
+	view        *View
 }
 
 // View returns what the node's commands know about the cluster.
@@ -52,10 +54,26 @@ func (c *Cluster) Adopt() (before *View) {
 }
 
 // Lost returns the slots that the node has owned in an earlier View and does not own now.
-func (c *Cluster) Lost(before *View) (lost Set) {
-	for r := range before.Nodes[c.self].Slots.Ranges() {
+func (c *Cluster) Lost(before *View) Set { return missing(before.Nodes[c.self].Slots, c.Self().Slots) }
+
+// Unserved returns the slots whose shard channels the node has served in an earlier View and does not
+// serve now: those that it has lost, or that its primary has.
+func (c *Cluster) Unserved(before *View) Set {
+	was, is := &before.Nodes[c.self], c.Self()
+	if was.Primary == "" {
+		return missing(was.Slots, is.Slots)
+	}
+	return missing(before.Head(was).Slots, c.view.Head(is).Slots)
+}
+
+// missing returns the slots that are in was and not in is.
+func missing(was, is Set) (lost Set) {
+	if was == is {
+		return lost
+	}
+	for r := range was.Ranges() {
 		for slot := r.First; slot <= r.Last; slot++ {
-			if !c.Owns(slot) {
+			if !is.Has(slot) {
 				lost.Add(slot)
 			}
 		}
@@ -70,25 +88,81 @@ func (c *Cluster) SetDown(since int64) {
 		switch n := &v.Nodes[c.self]; {
 		case since == 0:
 			n.Health, n.Since = Online, 0
+			if heir := v.Node(n.Heir); heir != nil && n.Slots.Len() == 0 {
+				v.Follow(n, heir)
+			}
 		case n.Health == Online:
 			n.Health, n.Since = Suspected, since
 		}
 	})
 }
 
-// Publish passes a message on to the subscribers of the other nodes.
-func (c *Cluster) Publish(channel, payload []byte) { c.bus.publish(c.self, channel, payload) }
+// Publish passes a message on to the subscribers of the other nodes, or with sharded to those of the
+// nodes of this shard.
+func (c *Cluster) Publish(channel, payload []byte, sharded bool) {
+	c.bus.publish(c.self, channel, payload, sharded)
+}
 
-// Reset closes all slots that are on the move, and makes the node own nothing. If newID is not "",
-// the node also gets that id and forgets its epochs.
+// Primary returns the node that this one is a replica of. Nil: it is a primary.
+func (c *Cluster) Primary() *Node { return c.view.PrimaryOf(c.Self()) }
+
+// Reads reports whether the node is a replica of n, whose slots clients of READONLY may read.
+func (c *Cluster) Reads(n *Node) bool { return n != nil && c.Self().Primary == n.ID }
+
+// Replicate makes the node a replica of the primary with an id.
+func (c *Cluster) Replicate(id string) {
+	clear(c.Migrating)
+	clear(c.Importing)
+	c.Change(func(v *View, self *Node) {
+		if primary := v.Node(id); primary != nil && primary.Primary == "" {
+			v.Follow(self, primary)
+		}
+	})
+}
+
+// AskForLead asks the primary of this node to hand its slots over.
+func (c *Cluster) AskForLead() { c.bus.ask(c.self) }
+
+// TakeOver makes this replica the primary of its shard, unless it is no replica any more or may says no.
+// elected says that the other primaries have voted, which begins a new epoch.
+func (c *Cluster) TakeOver(elected bool, may func(v *View, self *Node) bool) {
+	c.giveTo(c.Self().ID, elected, may)
+}
+
+// HandOver makes a replica of this node the primary of the shard, if it still is a replica, and online.
+func (c *Cluster) HandOver(id string) {
+	c.giveTo(id, true, func(v *View, n *Node) bool {
+		return v.majority && n.Health == Online && n.Primary == v.Nodes[c.self].ID
+	})
+}
+
+func (c *Cluster) giveTo(id string, elected bool, may func(v *View, n *Node) bool) {
+	c.Change(func(v *View, _ *Node) {
+		n := v.Node(id)
+		if n == nil || v.PrimaryOf(n) == nil || !may(v, n) {
+			return
+		}
+		v.TakeOver(n)
+		if elected {
+			v.Epoch++
+			n.Epoch = v.Epoch
+		} else {
+			v.Bump(n)
+		}
+	})
+}
+
+// Reset closes all slots that are on the move, and makes the node a primary that owns nothing. If newID
+// is not "", the node also gets that id and forgets its epochs.
 func (c *Cluster) Reset(newID string) {
 	clear(c.Migrating)
 	clear(c.Importing)
 	c.Change(func(v *View, self *Node) {
-		self.Slots = Set{}
+		self.Slots, self.Primary = Set{}, ""
 		if newID == "" {
 			return
 		}
+		v.rename(self.ID, newID)
 		self.ID, self.Epoch = newID, 0
 		if len(v.Nodes) == 1 {
 			v.Epoch = 0
@@ -97,16 +171,22 @@ func (c *Cluster) Reset(newID string) {
 }
 
 // PutBack ends the migration and import of all slots, and gives the node the slots that it had when it
-// joined. A slot that it got later stays with it until that slot's first owner calls PutBack. PutBack
-// returns the View before the change, nil if no slot changed its owner.
+// joined, or makes it the replica of the node that it was a replica of. A slot that it got later stays
+// with it until that slot's first owner calls PutBack. PutBack returns the View before the change, nil if
+// nothing changed.
 func (c *Cluster) PutBack() (before *View) {
 	clear(c.Migrating)
 	clear(c.Importing)
-	if c.Self().Slots == c.home {
+	primary := ""
+	if c.homePrimary >= 0 {
+		primary = c.view.Nodes[c.homePrimary].ID
+	}
+	if self := c.Self(); self.Slots == c.home && self.Primary == primary {
 		return nil
 	}
 	before = c.view
 	c.Change(func(v *View, self *Node) {
+		self.Primary, self.Heir = primary, ""
 		for r := range c.home.Ranges() {
 			for slot := r.First; slot <= r.Last; slot++ {
 				v.Give(slot, self)

@@ -46,16 +46,24 @@ func (n *Node) Line(at Address, c *Cluster, now int64) string {
 		b.WriteString("," + at.Host)
 	}
 	self := n == c.Self()
-	switch heard := now; {
+	flags, primary, epoch := "master", "-", c.view.EpochOf(n)
+	if n.Primary != "" {
+		flags, primary = "slave", n.Primary
+	}
+	if self {
+		flags = "myself," + flags
+	}
+	flags += n.Health.String()
+	if n.NoFailover {
+		flags += ",nofailover"
+	}
+	switch {
 	case self && len(c.view.Nodes) == 1:
-		fmt.Fprintf(&b, " myself,master - 0 0 %d connected", n.Epoch)
-	case self:
-		fmt.Fprintf(&b, " myself,master - 0 %d %d connected", now, n.Epoch)
-	case n.Health != Online:
-		heard = n.Since
-		fmt.Fprintf(&b, " master%s - %d %d %d disconnected", n.Health, heard, heard, n.Epoch)
+		fmt.Fprintf(&b, " %s %s 0 0 %d connected", flags, primary, epoch)
+	case !self && n.Health != Online:
+		fmt.Fprintf(&b, " %s %s %d %d %d disconnected", flags, primary, n.Since, n.Since, epoch)
 	default:
-		fmt.Fprintf(&b, " master - 0 %d %d connected", heard, n.Epoch)
+		fmt.Fprintf(&b, " %s %s 0 %d %d connected", flags, primary, now, epoch)
 	}
 	for r := range n.Slots.Ranges() {
 		b.WriteString(" " + r.String())

@@ -1,14 +1,25 @@
 package cluster
 
+import "sync/atomic"
+
 // Node is a node of a cluster.
 type Node struct {
-	ID     string // 40 hex digits
-	Epoch  uint64 // the configuration epoch, 0 until one is set
-	Slots  Set
+	ID    string // 40 hex digits
+	Epoch uint64 // the configuration epoch, 0 until one is set. A replica's has no effect, see View.EpochOf
+	Slots Set    // of a primary; a replica has none
+	// Primary is the id of the node that this one is a replica of, "": it is a primary.
+	Primary string
+	// Heir is the id of the node that has taken the slots of this primary. It will be the replica of that
+	// node as soon as it is online again. "": none.
+	Heir   string
 	Reach  Reach
 	Joined int64 // Unix ms
 	Health Health
 	Since  int64 // when the node has ended, in Unix ms; 0: it is online
+	// NoFailover says that the node, as a replica, takes over only on request.
+	NoFailover bool
+	// Offset is up to where the node has the stream of its shard. It is always the newest; nil: unknown.
+	Offset *atomic.Int64
 }
 
 // Health says whether a node serves.
@@ -39,9 +50,12 @@ type View struct {
 	majority  bool
 }
 
-// copied returns a View that may be changed, until settle has been called.
+// copied returns a View that may be changed, until settle has been called. Its majority is that of before
+// the change.
 func (v *View) copied() *View {
-	return &View{Epoch: v.Epoch, Nodes: append(make([]Node, 0, len(v.Nodes)+1), v.Nodes...)}
+	return &View{
+		Epoch: v.Epoch, Nodes: append(make([]Node, 0, len(v.Nodes)+1), v.Nodes...), majority: v.majority,
+	}
 }
 
 // settle counts what the nodes make up together, and decides who has failed.

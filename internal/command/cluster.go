@@ -91,9 +91,9 @@ func NewNodeID(random func() uint64) string {
 }
 
 // ViewChanged ends what depends on how the node's View of the cluster was before: subscriptions to
-// the shard channels of slots that the node has lost, and blocking commands that wait for their keys.
+// the shard channels of slots that the node does not serve any more, and blocking commands that wait for their keys.
 func (env *Env) ViewChanged(before *cluster.View) {
-	if lost := env.Cluster.Lost(before); lost.Len() > 0 {
+	if lost := env.Cluster.Unserved(before); lost.Len() > 0 {
 		env.Clients.Each(func(s *Session) bool {
 			loseShardChannels(env, s, &lost)
 			return true
@@ -127,6 +127,7 @@ func RefuseWaits(env *Env) {
 		case down:
 			env.Parking.Unpark(s, ErrClusterDown)
 		case owner == env.Cluster.Self() || env.Cluster.Importing[slot] != "":
+		case s.ReadOnly && env.Cluster.Reads(owner) && !p.Cmd.Has(Write):
 		case owner == nil:
 			env.Parking.Unpark(s, ErrSlotUnbound)
 		default:

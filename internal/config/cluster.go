@@ -11,6 +11,12 @@ type Cluster struct {
 	ReadsWhenDown       bool // a cluster that is down serves reads
 	ShardPubSubWhenDown bool // a cluster that is down serves sharded pub/sub
 
+	// As a replica the node takes over when its primary has failed, unless NoFailover. Its data may be no
+	// older than ReplicaValidity times NodeTimeout, in ms, and a period of PINGs; 0: as old as they are.
+	NoFailover      bool
+	NodeTimeout     int64
+	ReplicaValidity int64
+
 	// TLS says that other nodes are reached with TLS, and that a node's first port is
 	// the one with TLS.
 	TLS bool

@@ -209,7 +209,26 @@ func (e *Engine) Start() {
 
 // BeginReplication follows the server that the directive replicaof names. It is called once, when the
 // data have been read.
-func (e *Engine) BeginReplication() { e.Outside(e.replicas.Start) }
+// A node of a cluster follows the primary that the cluster names.
+func (e *Engine) BeginReplication() {
+	e.Outside(func() {
+		e.replicas.Start()
+		if e.peer != nil {
+			e.peer.begin()
+		}
+	})
+}
+
+// Linked returns a channel that is closed when the link with the primary, which this server is to follow
+// at its start, is up. Nil: the server is to follow none, or its primary is not started.
+func (e *Engine) Linked() (linked <-chan struct{}) {
+	e.Outside(func() {
+		if e.replicas.Follows() {
+			linked = e.replicas.Linked()
+		}
+	})
+	return linked
+}
 
 // Interrupt ends the running script and every later one, and the reading of an RDB file, so
 // that no unit keeps the lock for long. It may be called without the lock.

@@ -14,12 +14,22 @@ type peer struct {
 	e    *Engine
 	wake chan struct{} // capacity 1
 
+	// The lock of the engine guards these.
+
+	placed *cluster.View // that the node's place among primaries and replicas fits
+	began  bool          // the node's data are read: it may follow a primary
+	waits  bool          // the node tries again to take over, see elect
+
 	mu       sync.Mutex // guards the inbox
 	messages []message
+	asks     *cluster.Node // the replica that asks this primary for its slots; nil: none
 }
 
-// message is a message of PUBLISH from another node.
-type message struct{ channel, payload []byte }
+// message is a message of PUBLISH, or SPUBLISH, from another node.
+type message struct {
+	channel, payload []byte
+	sharded          bool
+}
 
 func newPeer(e *Engine) *peer { return &peer{e: e, wake: make(chan struct{}, 1)} }
 
@@ -32,12 +42,20 @@ func (p *peer) Changed() {
 }
 
 // Deliver is cluster.Peer's. After Close nothing reads the inbox.
-func (p *peer) Deliver(channel, payload []byte) {
+func (p *peer) Deliver(channel, payload []byte, sharded bool) {
 	if p.e.closed.Load() {
 		return
 	}
 	p.mu.Lock()
-	p.messages = append(p.messages, message{channel, payload})
+	p.messages = append(p.messages, message{channel, payload, sharded})
+	p.mu.Unlock()
+	p.Changed()
+}
+
+// HandOver is cluster.Peer's.
+func (p *peer) HandOver(n cluster.Node) {
+	p.mu.Lock()
+	p.asks = &n
 	p.mu.Unlock()
 	p.Changed()
 }
@@ -65,39 +83,49 @@ func (p *peer) read() {
 	}()
 	e.journal.Unit(journal.UnitBegins)
 	p.follow()
+	p.elect()
 	e.journal.Unit(journal.UnitEnds)
 	p.mu.Lock()
-	messages := p.messages
-	p.messages = nil
+	messages, asks := p.messages, p.asks
+	p.messages, p.asks = nil, nil
 	p.mu.Unlock()
 	for _, m := range messages {
-		e.env.PubSub.Publish(m.channel, m.payload, false)
+		e.env.PubSub.Publish(m.channel, m.payload, m.sharded)
+	}
+	if asks != nil {
+		p.handOver(asks)
 	}
 	e.parking.serveReady()
 }
 
-// announce tells the other nodes how this node is reached.
+// announce tells the other nodes how this node is reached, and whether it takes over.
 func (p *peer) announce() {
-	reach := p.e.env.Reach()
-	p.e.env.Cluster.Change(func(_ *cluster.View, self *cluster.Node) { self.Reach = reach })
+	reach, noFailover := p.e.env.Reach(), p.e.env.Config.Cluster.NoFailover
+	p.e.env.Cluster.Change(func(_ *cluster.View, self *cluster.Node) {
+		self.Reach, self.NoFailover = reach, noFailover
+	})
 }
 
-// follow takes what the other nodes have changed since the last unit. As in Redis, keys of a
-// slot that another node has taken are deleted.
+// follow takes what the other nodes have changed since the last unit, and the place of the node. As in
+// Redis, keys of a slot that another node has taken are deleted; but those of a node that has become a
+// replica, or will be one, are replaced by its primary's.
 func (p *peer) follow() {
-	env := &p.e.env
-	cl := env.Cluster
+	cl := p.e.env.Cluster
 	before := cl.Adopt()
-	if before == nil {
-		return
-	}
-	lost := cl.Lost(before)
-	for r := range lost.Ranges() {
-		for slot := r.First; slot <= r.Last; slot++ {
-			p.dropSlot(slot)
+	if self := cl.Self(); before != nil && self.Primary == "" && self.Heir == "" {
+		lost := cl.Lost(before)
+		for r := range lost.Ranges() {
+			for slot := r.First; slot <= r.Last; slot++ {
+				p.dropSlot(slot)
+			}
 		}
 	}
-	env.ViewChanged(before)
+	if p.placed != cl.View() {
+		p.place()
+	}
+	if before != nil {
+		p.e.env.ViewChanged(before)
+	}
 }
 
 // dropSlot deletes the keys of a slot.

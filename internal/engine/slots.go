@@ -2,6 +2,7 @@ package engine
 
 import (
 	"bytes"
+	"sync/atomic"
 
 	"github.com/lockredis/lockredis/internal/cluster"
 	"github.com/lockredis/lockredis/internal/command"
@@ -14,6 +15,7 @@ func (e *Engine) becomeNode(opts Options) {
 	cfg := opts.Config
 	bus, node := opts.Bus, cluster.Node{
 		ID: command.NewNodeID(opts.Rand.Uint64), Slots: cfg.Cluster.Slots, Joined: opts.Clock.Now().UnixMilli(),
+		Offset: new(atomic.Int64),
 	}
 	if bus == nil {
 		e.env.Cluster = cluster.NewBus().Join(node, nil)
@@ -73,7 +75,7 @@ func wayOf(c *command.Ctx, args resp.Args) way {
 	}
 	if k.route == local && k.slot != noSlot && c.Cluster != nil {
 		if k.route = routeInState(c, args); k.route == local {
-			k.redirect()
+			k.redirect(args)
 		}
 	}
 	return k.way
@@ -133,7 +135,7 @@ func (k *keySlots) begin() {
 }
 
 // redirect decides about a command in a cluster that serves commands.
-func (k *keySlots) redirect() {
+func (k *keySlots) redirect(args resp.Args) {
 	cl := k.c.Cluster
 	asking := k.importing && (k.c.Session.Asking || k.c.Cmd.Has(command.Asking))
 	switch {
@@ -145,6 +147,7 @@ func (k *keySlots) redirect() {
 			k.route, k.to = asks, to
 		}
 	case asking:
+	case cl.Reads(k.owner) && (k.c.Session.ReadOnly && !lineFlags(k.c, args).Has(command.Write) || k.c.Cmd.Sharded()):
 	case k.owner != cl.Self():
 		k.route, k.to = moved, k.owner
 	}
@@ -178,7 +181,7 @@ var refusals = [...]resp.Reply{
 // misrouted reports whether the node does not serve a client's command because of its
 // keys. A refused EXEC ends the transaction, but its reply is the refusal itself.
 func (k *checks) misrouted(c *command.Ctx, args resp.Args) (refusal resp.Reply, is bool) {
-	if k.e.peer != nil && !k.e.midway {
+	if k.e.peer != nil && !k.e.midway && !c.Session.Follows() { // to follow may close a replica's connection
 		k.e.peer.follow()
 	}
 	w := wayOf(c, args)

@@ -21,6 +21,8 @@ type failover struct {
 	force   bool
 	offset  int64 // that the target must have
 	handing bool  // this server has asked the target to lead
+	// give makes the target lead, in a cluster. Nil: this server asks it with PSYNC.
+	give func()
 }
 
 var (
@@ -57,19 +59,35 @@ func (r *Replication) Failover(request command.FailoverRequest) resp.Reply {
 		}
 	}
 	r.log.Info("FAILOVER requested to " + next.target() + ".")
+	r.begins(next, request.Timeout)
+	return resp.OK
+}
+
+// begins begins a failover, which ends by itself after a time in ms; 0: never.
+func (r *Replication) begins(next *failover, timeout int64) {
 	next.offset = r.offset
 	r.failover = next
 	r.env.Pausing.Pause(math.MaxInt64, true)
-	if request.Timeout > 0 {
-		r.env.Server.After(time.Duration(request.Timeout)*time.Millisecond, func() {
+	if timeout > 0 {
+		r.env.Server.After(time.Duration(timeout)*time.Millisecond, func() {
 			r.engine.Outside(func() { r.failoverTimedOut(next) })
 		})
 	}
 	// Asked only now: the question is a part of the stream, which a replica that is to lead must have.
-	if r.handOver(); !next.handing {
+	if r.handOver(); r.failover == next && !next.handing {
 		r.requestAcks()
 	}
-	return resp.OK
+}
+
+// handOverLimit is how long HandOver waits for the replica, in ms.
+const handOverLimit = 5000
+
+// HandOver calls give when a replica has the whole stream: its cluster makes it lead. Clients that write
+// wait meanwhile. It gives up after five seconds, as Redis does.
+func (r *Replication) HandOver(host string, port int, give func()) {
+	if r.failover == nil && r.following == nil {
+		r.begins(&failover{host: host, port: port, give: give}, handOverLimit)
+	}
 }
 
 // target returns the target's address as the log shows it.
@@ -124,7 +142,13 @@ func (r *Replication) handOver() {
 		if (f.host == "" || other.at(f.host, f.port)) && s.Replica.State == command.Online && s.Replica.Acked >= f.offset {
 			f.host, f.port = s.ReplicaIP(), s.Replica.Port
 			r.log.Info("Failover target " + f.target() + " is synced, failing over.")
-			r.hand(f)
+			if f.give == nil {
+				r.hand(f)
+				return
+			}
+			r.failover = nil
+			f.give()
+			r.env.Pausing.Unpause()
 			return
 		}
 	}
@@ -165,7 +189,7 @@ func (f *replica) at(host string, port int) bool {
 // failoverState returns the state as INFO shows it.
 func (r *Replication) failoverState() string {
 	switch {
-	case r.failover == nil:
+	case r.failover == nil || r.failover.give != nil:
 		return "no-failover"
 	case r.failover.handing:
 		return "failover-in-progress"

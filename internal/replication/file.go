@@ -70,7 +70,8 @@ func (l *link) fullSync(ctx context.Context, id string, offset int64) error {
 			return errReplaced
 		}
 		r.cutReplicas()
-		r.id, r.offset, r.id2, r.offset2, r.db = id, offset, "", -1, db
+		r.moveTo(offset)
+		r.id, r.id2, r.offset2, r.db = id, "", -1, db
 		r.backlog = newBacklog(r.env.Config.Replication.Backlog, offset)
 		r.log.Info("MASTER <-> REPLICA sync: Finished with success")
 		l.up()

@@ -124,6 +124,22 @@ func (r *Replication) Lead() resp.Reply {
 // Follows reports whether this server is a replica.
 func (r *Replication) Follows() bool { return r.following != nil }
 
+// Linked returns a channel that is closed when the first link with a primary is up.
+func (r *Replication) Linked() <-chan struct{} { return r.linked }
+
+// Age returns how old the data of this replica may be: how long its primary has been silent, or the link
+// down, in seconds. linked is false if it never had the data of a primary.
+func (r *Replication) Age() (seconds int64, linked bool) {
+	f := r.following
+	switch {
+	case f == nil:
+		return 0, true
+	case f.phase == connected:
+		return f.link.silence, true
+	}
+	return f.down, f.known
+}
+
 // Stale reports whether this server is a replica that has no link to its primary, and may not show
 // its data then.
 func (r *Replication) Stale() bool {
@@ -186,6 +202,10 @@ func (r *Replication) greeting() greeting {
 	}
 	if cfg.AnnouncePort != 0 {
 		g.port = cfg.AnnouncePort
+	}
+	if r.env.Cluster != nil { // by this address its primary finds it, see HandOver
+		at := r.env.Reach().For(r.env.Config.TLS.Links)
+		g.ip, g.port = at.IP, at.Port
 	}
 	return g
 }

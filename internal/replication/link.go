@@ -290,6 +290,11 @@ func (r *Replication) continues(l *link, id string) {
 func (l *link) up() {
 	f, r := l.following, l.r
 	f.phase, f.known = connected, true
+	select {
+	case <-r.linked:
+	default:
+		close(r.linked)
+	}
 	l.session = &command.Session{Addr: l.nc.RemoteAddr().String(), LAddr: l.nc.LocalAddr().String(),
 		Primary: true, Conn: linkConn{l}}
 	r.engine.Join(l.session)

@@ -44,7 +44,7 @@ func (r *Replication) Sync(c *command.Ctx, request command.SyncRequest) resp.Rep
 		}
 	}
 	switch {
-	case r.failover != nil:
+	case r.failover != nil && r.failover.give == nil:
 		return errFailoverLink
 	case r.following != nil && r.following.phase != connected:
 		return errNoLink

@@ -70,6 +70,8 @@ type Replication struct {
 	ctx       context.Context
 	cancel    context.CancelFunc
 
+	linked chan struct{} // closed when the first link is up
+
 	replicas  []*replica
 	waits     []*wait
 	mostWaits int           // so many, and those that have ended are removed
@@ -88,7 +90,7 @@ func New(opts Options) *Replication {
 	ctx, cancel := context.WithCancel(context.Background())
 	return &Replication{
 		engine: opts.Engine, env: opts.Env, files: opts.Files, log: opts.Log, goroutines: opts.Goroutines,
-		offset2: -1, db: -1, ctx: ctx, cancel: cancel,
+		offset2: -1, db: -1, ctx: ctx, cancel: cancel, linked: make(chan struct{}),
 	}
 }
 
@@ -99,7 +101,8 @@ func (r *Replication) Start() {
 	host := r.env.Config.Replication.Host
 	at, expired := r.files.Loaded()
 	if len(at.ID) == len(noID) && at.Offset >= 0 {
-		r.offset, r.db = at.Offset, at.DB
+		r.moveTo(at.Offset)
+		r.db = at.DB
 		r.backlog = newBacklog(r.env.Config.Replication.Backlog, at.Offset)
 		if host != "" {
 			r.id, r.started = at.ID, true
@@ -225,9 +228,17 @@ func (r *Replication) tell(db int, line resp.Args) {
 // maxLine is the largest buffer of a line that is used again, in bytes.
 const maxLine = 64 << 10
 
+// moveTo sets the offset. The other nodes of a cluster see it.
+func (r *Replication) moveTo(offset int64) {
+	r.offset = offset
+	if c := r.env.Cluster; c != nil {
+		c.Self().Offset.Store(offset)
+	}
+}
+
 // feed adds bytes to the stream.
 func (r *Replication) feed(b []byte) {
-	r.offset += int64(len(b))
+	r.moveTo(r.offset + int64(len(b)))
 	r.own, r.asked = 0, false
 	r.backlog.add(b)
 	for _, f := range r.replicas {

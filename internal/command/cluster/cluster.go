@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/lockredis/lockredis/internal/cluster"
 	"github.com/lockredis/lockredis/internal/command"
@@ -44,7 +45,7 @@ func asking(c *command.Ctx, _ resp.Args) resp.Reply {
 	return resp.OK
 }
 
-// Readonly would let a replica serve reads. A master only shows the mode in CLIENT LIST.
+// Readonly lets a replica serve reads of its master's slots. A master only shows the mode in CLIENT LIST.
 func Readonly(c *command.Ctx, _ resp.Args) resp.Reply {
 	c.Session.ReadOnly = true
 	return resp.OK
@@ -76,7 +77,7 @@ func clusterInfo(c *command.Ctx, _ resp.Args) resp.Reply {
 	w.Line("cluster_known_nodes", len(v.Nodes))
 	w.Line("cluster_size", v.Size)
 	w.Line("cluster_current_epoch", v.Epoch)
-	w.Line("cluster_my_epoch", c.Cluster.Self().Epoch)
+	w.Line("cluster_my_epoch", v.EpochOf(c.Cluster.Self()))
 	w.Zero("cluster_stats_messages_sent", "cluster_stats_messages_received",
 		"total_cluster_links_buffer_limit_exceeded")
 	return resp.Verbatim(w.String())
@@ -114,12 +115,20 @@ func clusterNode(c *command.Ctx, args resp.Args) (n *cluster.Node, failure resp.
 	return n, resp.NoReply
 }
 
-// clusterReplicas lists a node's replicas: none.
+// clusterReplicas lists a node's replicas, as CLUSTER NODES does.
 func clusterReplicas(c *command.Ctx, args resp.Args) resp.Reply {
-	if n, failure := clusterNode(c, args); n == nil {
+	n, failure := clusterNode(c, args)
+	switch {
+	case n == nil:
 		return failure
+	case n.Primary != "":
+		return errNoPrimary
 	}
-	return resp.EmptyArray
+	lines := []resp.Reply{}
+	for _, r := range c.Cluster.View().Replicas(n) {
+		lines = append(lines, resp.BulkString(strings.TrimSuffix(line(c, r), "\n")))
+	}
+	return resp.Array(lines...)
 }
 
 // clusterCountFailureReports counts the other nodes that report a node as failing: all that are
@@ -168,7 +177,8 @@ func clusterSetConfigEpoch(c *command.Ctx, args resp.Args) resp.Reply {
 	return resp.OK
 }
 
-// clusterReset makes the node forget its slots. HARD also gives it a new id.
+// clusterReset makes the node forget its slots. A replica becomes an empty primary. HARD also gives it a
+// new id.
 //
 // Differs from Redis: the node still knows the other nodes.
 func clusterReset(c *command.Ctx, args resp.Args) resp.Reply {
@@ -179,7 +189,8 @@ func clusterReset(c *command.Ctx, args resp.Args) resp.Reply {
 	case len(args) == 3 && !hard && !command.IsWord(args[2], "soft"):
 		return resp.ErrSyntax
 	}
-	if c.DB.Len() > 0 {
+	replica := c.Cluster.Primary() != nil
+	if c.DB.Len() > 0 && !replica {
 		return errResetKeys
 	}
 	before, id := c.Cluster.View(), ""
@@ -187,6 +198,10 @@ func clusterReset(c *command.Ctx, args resp.Args) resp.Reply {
 		id = command.NewNodeID(c.Rand.Uint64)
 	}
 	c.Cluster.Reset(id)
+	if replica {
+		c.Replicas.Lead()
+		c.ChangeOther("flush", int64(c.DB.Flush()))
+	}
 	c.ViewChanged(before)
 	return resp.OK
 }

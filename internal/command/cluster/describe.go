@@ -18,13 +18,18 @@ import (
 func clusterNodes(c *command.Ctx, _ resp.Args) resp.Reply {
 	text, nodes := "", c.Cluster.View().Nodes
 	for i := range nodes {
-		at := c.NodeAddress(&nodes[i], c.Session.TLS)
-		if at.IP == "" {
-			at.IP = localIP(c.Session)
-		}
-		text += nodes[i].Line(at, c.Cluster, c.Now())
+		text += line(c, &nodes[i])
 	}
 	return resp.Verbatim(text)
+}
+
+// line returns the node's line in CLUSTER NODES, with the newline.
+func line(c *command.Ctx, n *cluster.Node) string {
+	at := c.NodeAddress(n, c.Session.TLS)
+	if at.IP == "" {
+		at.IP = localIP(c.Session)
+	}
+	return n.Line(at, c.Cluster, c.Now())
 }
 
 // localIP returns the address of this machine that the client has connected to, "" when
@@ -37,7 +42,9 @@ func localIP(s *command.Session) string {
 	return host
 }
 
-// clusterSlots lists the ranges of slots in order.
+// clusterSlots lists the ranges of slots in order, with the nodes that serve them.
+//
+// Differs from Redis: there a replica is listed when it has heard something of its primary.
 func clusterSlots(c *command.Ctx, _ resp.Args) resp.Reply {
 	var all []resp.Reply
 	v := c.Cluster.View()
@@ -51,12 +58,22 @@ func clusterSlots(c *command.Ctx, _ resp.Args) resp.Reply {
 		for last+1 < cluster.Slots && n.Slots.Has(last+1) {
 			last++
 		}
-		at := c.NodeAddress(n, c.Session.TLS)
-		node := resp.Array(endpoint(c, at), resp.Int(int64(at.Port)), resp.BulkString(n.ID), otherNames(c, at))
-		all = append(all, resp.Array(resp.Int(int64(slot)), resp.Int(int64(last)), node))
+		served := []resp.Reply{resp.Int(int64(slot)), resp.Int(int64(last)), server(c, n)}
+		for _, r := range v.Replicas(n) {
+			if r.Health != cluster.Failed {
+				served = append(served, server(c, r))
+			}
+		}
+		all = append(all, resp.Array(served...))
 		slot = last + 1
 	}
 	return resp.Array(all...)
+}
+
+// server describes a node in CLUSTER SLOTS.
+func server(c *command.Ctx, n *cluster.Node) resp.Reply {
+	at := c.NodeAddress(n, c.Session.TLS)
+	return resp.Array(endpoint(c, at), resp.Int(int64(at.Port)), resp.BulkString(n.ID), otherNames(c, at))
 }
 
 // endpoint returns what a client connects to. Nil stands for the host that the client knows already.
@@ -81,21 +98,34 @@ func otherNames(c *command.Ctx, at cluster.Address) resp.Reply {
 
 func clusterShards(c *command.Ctx, _ resp.Args) resp.Reply {
 	var shards []resp.Reply
-	nodes := c.Cluster.View().Nodes
-	for i := range nodes {
-		shards = append(shards, shard(c, &nodes[i]))
+	v := c.Cluster.View()
+	for i := range v.Nodes {
+		if n := &v.Nodes[i]; n.Primary == "" {
+			shards = append(shards, shard(c, n, v.Replicas(n)))
+		}
 	}
 	return resp.Array(shards...)
 }
 
-// shard describes a node and its slots.
-func shard(c *command.Ctx, n *cluster.Node) resp.Reply {
-	at := c.NodeAddress(n, c.Session.TLS)
+// shard describes a primary with its slots and its replicas.
+func shard(c *command.Ctx, primary *cluster.Node, replicas []*cluster.Node) resp.Reply {
 	var bounds []resp.Reply
-	var node command.MapReply
-	for r := range n.Slots.Ranges() {
+	for r := range primary.Slots.Ranges() {
 		bounds = append(bounds, resp.Int(int64(r.First)), resp.Int(int64(r.Last)))
 	}
+	nodes := []resp.Reply{member(c, primary)}
+	for _, r := range replicas {
+		nodes = append(nodes, member(c, r))
+	}
+	return resp.Map(
+		resp.BulkString("slots"), resp.Array(bounds...),
+		resp.BulkString("nodes"), resp.Array(nodes...))
+}
+
+// member describes a node in its shard.
+func member(c *command.Ctx, n *cluster.Node) resp.Reply {
+	at := c.NodeAddress(n, c.Session.TLS)
+	var node command.MapReply
 	node.Add("id", resp.BulkString(n.ID))
 	if at.Plain != 0 {
 		node.Int("port", at.Plain)
@@ -108,16 +138,20 @@ func shard(c *command.Ctx, n *cluster.Node) resp.Reply {
 	if at.Host != "" {
 		node.Add("hostname", resp.BulkString(at.Host))
 	}
-	node.Add("role", resp.BulkString("master"))
-	node.Add("replication-offset", resp.Int(0))
-	health := "online"
-	if n.Health == cluster.Failed {
-		health = "fail"
+	role, health := "master", "online"
+	if n.Primary != "" {
+		role = "replica"
 	}
+	switch {
+	case n.Health == cluster.Failed:
+		health = "fail"
+	case n.Primary != "" && n.At() == 0:
+		health = "loading"
+	}
+	node.Add("role", resp.BulkString(role))
+	node.Add("replication-offset", resp.Int(n.At()))
 	node.Add("health", resp.BulkString(health))
-	return resp.Map(
-		resp.BulkString("slots"), resp.Array(bounds...),
-		resp.BulkString("nodes"), resp.Array(node.Reply()))
+	return node.Reply()
 }
 
 // clusterLinks lists the two connections that the node has in Redis with each other node. Here the

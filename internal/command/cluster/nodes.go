@@ -14,7 +14,12 @@ var (
 	errClusterFailover = resp.Error("ERR You should send CLUSTER FAILOVER to a replica")
 	errSetslot         = resp.Error("ERR Invalid CLUSTER SETSLOT action or number of arguments. Try CLUSTER HELP")
 	errReplicateSlots  = resp.Error("ERR To set a master the node must be empty and without assigned slots.")
-	errFixedNodes      = resp.Error("ERR the nodes of this cluster are those that lockredis has started, all of them masters")
+	errFixedNodes      = resp.Error("ERR the nodes of this cluster are those that lockredis has started")
+	errForgetPrimary   = resp.Error("ERR Can't forget my master!")
+	errReplicateOther  = resp.Error("ERR I can only replicate a master, not a replica.")
+	errFailoverFailed  = resp.Error("ERR Master is down or failed, please use CLUSTER FAILOVER FORCE")
+	errSetslotReplica  = resp.Error("ERR Please use SETSLOT only with masters.")
+	errNoPrimary       = resp.Error("ERR The specified node is not a master")
 )
 
 // clusterForget refuses.
@@ -27,13 +32,13 @@ func clusterForget(c *command.Ctx, args resp.Args) resp.Reply {
 		return failure
 	case c.Cluster.Self():
 		return errForgetSelf
+	case c.Cluster.Primary():
+		return errForgetPrimary
 	}
 	return errFixedNodes
 }
 
-// clusterReplicate refuses.
-//
-// Differs from Redis: an empty node does not become a replica.
+// clusterReplicate makes the node a replica of another one: an empty node, or one that is a replica.
 func clusterReplicate(c *command.Ctx, args resp.Args) resp.Reply {
 	n, failure := clusterNode(c, args)
 	switch self := c.Cluster.Self(); {
@@ -41,24 +46,46 @@ func clusterReplicate(c *command.Ctx, args resp.Args) resp.Reply {
 		return failure
 	case n == self:
 		return errReplicateSelf
-	case self.Slots.Len() > 0 || c.DB.Len() > 0:
+	case n.Primary != "":
+		return errReplicateOther
+	case self.Primary == "" && (self.Slots.Len() > 0 || c.DB.Len() > 0):
 		return errReplicateSlots
 	}
-	return errFixedNodes
+	before := c.Cluster.View()
+	c.Cluster.Replicate(n.ID)
+	c.ViewChanged(before)
+	return resp.OK
 }
 
 // clusterSaveconfig answers as Redis does. There is no nodes.conf: the node has the slots of
 // cluster-slots after a restart.
 func clusterSaveconfig(*command.Ctx, resp.Args) resp.Reply { return resp.OK }
 
-func clusterFailover(_ *command.Ctx, args resp.Args) resp.Reply {
+// clusterFailover makes this replica the primary of its shard. The primary hands its slots over when the
+// replica has all data. FORCE does not ask the primary, and TAKEOVER not the other ones either.
+//
+// Differs from Redis: FORCE and TAKEOVER have taken effect when the reply comes.
+func clusterFailover(c *command.Ctx, args resp.Args) resp.Reply {
+	force := len(args) == 3 && command.IsWord(args[2], "force")
+	takeover := len(args) == 3 && command.IsWord(args[2], "takeover")
+	primary := c.Cluster.Primary()
 	switch {
 	case len(args) > 3:
 		return resp.ErrSubcommandSyntax(args.String(1), args.String(0))
-	case len(args) == 3 && !command.IsWord(args[2], "force") && !command.IsWord(args[2], "takeover"):
+	case len(args) == 3 && !force && !takeover:
 		return resp.ErrSyntax
+	case primary == nil:
+		return errClusterFailover
+	case !force && !takeover && primary.Health != cluster.Online:
+		return errFailoverFailed
+	case !force && !takeover:
+		c.Cluster.AskForLead()
+		return resp.OK
 	}
-	return errClusterFailover
+	before := c.Cluster.View()
+	c.Cluster.TakeOver(force, func(v *cluster.View, _ *cluster.Node) bool { return takeover || v.Majority() })
+	c.ViewChanged(before)
+	return resp.OK
 }
 
 // clusterMeet checks the address of another node.
@@ -96,6 +123,9 @@ func clusterMeet(c *command.Ctx, args resp.Args) resp.Reply {
 // Differs from Redis: only the owner of a slot and the node that receives it change who owns it. In
 // Redis each node changes what it knows itself. A node without slots does not become a replica.
 func clusterSetslot(c *command.Ctx, args resp.Args) resp.Reply {
+	if c.Cluster.Primary() != nil {
+		return errSetslotReplica
+	}
 	slot, ok := slotArg(args[2])
 	if !ok {
 		return errSlotRange

@@ -87,12 +87,24 @@ func confirm(c *command.Ctx, k subscriptionKind, change string, name resp.Reply)
 // publish counts the subscribers of this server. In a cluster the other nodes' get the message, too.
 func publish(c *command.Ctx, args resp.Args) resp.Reply {
 	if c.Cluster != nil {
-		c.Cluster.Publish(args[1], args[2])
+		c.Cluster.Publish(args[1], args[2], false)
 	}
 	return resp.Int(int64(c.PubSub.Publish(args[1], args[2], false)))
 }
 
+// toldOutsideCluster tells of a message. In a cluster the bus has passed it on to the replicas.
+func toldOutsideCluster(c *command.Ctx, args resp.Args, _ resp.Reply) {
+	if c.Cluster == nil {
+		c.Tell(args...)
+	}
+}
+
+// spublish counts the subscribers of this server. In a cluster the other nodes of its shard get the
+// message, too.
 func spublish(c *command.Ctx, args resp.Args) resp.Reply {
+	if c.Cluster != nil {
+		c.Cluster.Publish(args[1], args[2], true)
+	}
 	return resp.Int(int64(c.PubSub.Publish(args[1], args[2], true)))
 }
 
