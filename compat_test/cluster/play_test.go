@@ -105,9 +105,9 @@ type world struct {
 	ends  []func() // ends a node
 	// returns starts an ended node again, without its data.
 	returns []func() error
-	conns map[string]*wire.Conn
-	names *strings.Replacer // of ids and ports, in replies
-	words *strings.Replacer // in commands
+	conns   map[string]*wire.Conn
+	names   *strings.Replacer // of ids and ports, in replies
+	words   *strings.Replacer // in commands
 }
 
 func (w *world) close() {

@@ -13,7 +13,7 @@ type inbox struct {
 	messages []string
 }
 
-func (p *inbox) Changed() { p.changes++ }
+func (p *inbox) Changed()      { p.changes++ }
 func (p *inbox) HandOver(Node) {}
 func (p *inbox) Deliver(channel, payload []byte, _ bool) {
 	p.messages = append(p.messages, string(channel)+" "+string(payload))
