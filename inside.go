@@ -43,6 +43,7 @@ func init() {
 			SetLag:           kit.SetLag,
 			Let:              kit.Let,
 			Relink:           kit.Relink,
+			Copies:           kit.Copies,
 			ConnectionCounts: kit.ConnectionCounts,
 			SetUser:          kit.SetUser,
 			Listen: func(deliver func(pattern, channel, payload string)) backdoor.Listener {

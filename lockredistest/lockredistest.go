@@ -80,6 +80,8 @@ type options struct {
 	clustered  bool                      // ClusterOf was given
 	replicas   int                       // of the first server
 	replicated bool                      // Replicas was given
+	copies     int                       // replicas of each primary of a cluster
+	primaries  int                       // the first of the nodes
 	lockKeys   []string
 	dataKeys   []string
 }

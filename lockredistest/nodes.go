@@ -16,8 +16,8 @@ import (
 // A test may have several servers: the nodes of a cluster, or independent primaries. The Server that
 // RunT returns is the first of them. It closes the others and reports their leaks.
 
-// ClusterOf makes the server the first of n nodes of a cluster, all of them primaries. They share
-// the slots as redis-cli --cluster create divides them. Server.Nodes returns the nodes.
+// ClusterOf makes the server the first of n nodes of a cluster, all of them primaries; ClusterReplicas adds
+// replicas. They share the slots as redis-cli --cluster create divides them. Server.Nodes returns the nodes.
 // ClusterClient and ClusterOptions of any node connect to all of them; Client and Options connect
 // to one node, which redirects with MOVED. A slot moves with CLUSTER SETSLOT and MIGRATE. Stop and
 // Close of a node are what the end of its process is in Redis after cluster-node-timeout: for the
@@ -45,8 +45,8 @@ func severalNodes(n int, clustered bool) Option {
 	}
 }
 
-// Nodes returns the servers of the options ClusterOf, Primaries and Replicas, in order. The first is the one
-// that RunT returned. Without these options it is the only one.
+// Nodes returns the servers of the options ClusterOf, Primaries and Replicas, in order; replicas come behind the
+// primaries. The first is the one that RunT returned. Without these options it is the only one.
 func (s *Server) Nodes() []*Server { return slices.Clone(s.nodes) }
 
 // Node returns the i-th of Nodes, from 0 on. It panics if there is none.
@@ -59,15 +59,23 @@ func (o *options) checkNodes() error {
 		return errors.New("the option Replicas does not work with ClusterOf, Primaries and TLS")
 	case o.replicated && o.replicas < 1:
 		return fmt.Errorf("%d replicas: at least 1 is needed", o.replicas)
+	case !o.several && o.copies != 0:
+		return errors.New("the option ClusterReplicas needs ClusterOf")
 	case !o.several:
 		o.nodes = 1 + o.replicas
 	case o.nodes < 1:
 		return fmt.Errorf("%d nodes: at least 1 is needed", o.nodes)
+	case o.copies < 0:
+		return fmt.Errorf("%d replicas of each primary: at least 0 are needed", o.copies)
+	case o.copies > 0 && !o.clustered:
+		return errors.New("the option ClusterReplicas needs ClusterOf, not Primaries")
 	case o.sentinel != nil:
 		return errors.New("the option Sentinel works with one primary only")
 	case o.clustered && o.tls:
 		return errors.New("the options ClusterOf and TLS do not work together")
 	}
+	o.primaries = o.nodes
+	o.nodes *= 1 + o.copies
 	return nil
 }
 
@@ -90,7 +98,7 @@ func makeServers(nodes []*Server) {
 		cfg.Directives["cluster-announce-port"] = strconv.Itoa(6379 + i)
 		cfgs = append(cfgs, cfg)
 	}
-	for i, srv := range lockredis.NewCluster(cfgs...) {
+	for i, srv := range lockredis.NewReplicatedCluster(nodes[0].opts.primaries, cfgs...) {
 		nodes[i].srv = srv
 	}
 }

@@ -15,21 +15,22 @@ import (
 
 // options has a row for each option.
 var options = map[string]lockredistest.Option{
-	"AllowLeaks":  lockredistest.AllowLeaks(),
-	"LockKeys":    lockredistest.LockKeys("lock:*"),
-	"DataKeys":    lockredistest.DataKeys("data:*"),
-	"ManualClock": lockredistest.ManualClock(),
-	"Listen":      lockredistest.Listen("127.0.0.1:0"),
-	"TLS":         lockredistest.TLS(),
-	"Password":    lockredistest.Password("secret"),
-	"Directive":   lockredistest.Directive("maxclients", "100"),
-	"Cluster":     lockredistest.Cluster(),
-	"ClusterOf":   lockredistest.ClusterOf(1),
-	"Primaries":   lockredistest.Primaries(2),
-	"Replicas":    lockredistest.Replicas(2),
-	"Proxy":       lockredistest.Proxy(2),
-	"Logger":      lockredistest.Logger(slog.New(slog.DiscardHandler)),
-	"Sentinel":    lockredistest.Sentinel(nil),
+	"AllowLeaks":      lockredistest.AllowLeaks(),
+	"LockKeys":        lockredistest.LockKeys("lock:*"),
+	"DataKeys":        lockredistest.DataKeys("data:*"),
+	"ManualClock":     lockredistest.ManualClock(),
+	"Listen":          lockredistest.Listen("127.0.0.1:0"),
+	"TLS":             lockredistest.TLS(),
+	"Password":        lockredistest.Password("secret"),
+	"Directive":       lockredistest.Directive("maxclients", "100"),
+	"Cluster":         lockredistest.Cluster(),
+	"ClusterOf":       lockredistest.ClusterOf(1),
+	"ClusterReplicas": lockredistest.ClusterReplicas(0), // more need ClusterOf
+	"Primaries":       lockredistest.Primaries(2),
+	"Replicas":        lockredistest.Replicas(2),
+	"Proxy":           lockredistest.Proxy(2),
+	"Logger":          lockredistest.Logger(slog.New(slog.DiscardHandler)),
+	"Sentinel":        lockredistest.Sentinel(nil),
 }
 
 func TestEachOptionWorksWithATestAndWithout(t *testing.T) {

@@ -118,6 +118,9 @@ type Inside struct {
 	// Relink connects to the primary of this server now, if there is no link to it.
 	Relink func()
 
+	// Copies reports whether the server's keys are those of another server, which it follows.
+	Copies func() bool
+
 	// ConnectionCounts returns how many connections are open, and how many there were.
 	ConnectionCounts func() (open, total int)
 

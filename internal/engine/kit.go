@@ -83,6 +83,16 @@ func (k Kit) SetDown(down bool) {
 	}
 }
 
+// Copies reports whether the server's keys are those of another one: it is a replica, or a node of a
+// cluster that will be one when it serves again.
+func (k Kit) Copies() (is bool) {
+	k.e.Outside(func() {
+		cl := k.e.env.Cluster
+		is = k.e.replicas.Follows() || cl != nil && cl.Self().Heir != ""
+	})
+	return is
+}
+
 // Databases returns how many databases commands can use. It never changes.
 func (k Kit) Databases() int {
 	if k.e.env.Cluster != nil {

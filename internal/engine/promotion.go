@@ -18,7 +18,10 @@ func (p *peer) place() {
 	p.placed = cl.View()
 	primary := cl.Primary()
 	if primary == nil {
-		e.replicas.Lead()
+		if e.replicas.Follows() {
+			e.replicas.Lead()
+			e.record.Inherited()
+		}
 		return
 	}
 	at := primary.Reach.For(e.env.Config.TLS.Links)

@@ -87,7 +87,7 @@ func (r *Record) Changed(ch *command.Change) {
 	case ch.Entry == nil: // it is about no key
 		return
 	case ch.Arrived:
-		r.arrived(ch)
+		r.arrived(ch.DB, ch.Entry)
 		return
 	}
 	switch v := ch.Entry.Value().(type) {
@@ -117,20 +117,36 @@ func (r *Record) moved(ch *command.Change) {
 
 // arrived takes a value from another node of a cluster for a lock if it looks like one, because that
 // node does not tell who wrote it. A copy by RESTORE is data.
-func (r *Record) arrived(ch *command.Change) {
-	v := ch.Entry.Value()
+func (r *Record) arrived(db int, e *store.Entry) {
+	v, name := e.Value(), e.Key()
 	if text, ok := v.(*store.String); ok {
-		value, named := text.Bytes(nil), r.known.IsLockName(ch.Key)
+		value, named := text.Bytes(nil), r.known.IsLockName(name)
 		if named || r.known.IsToken(value) {
-			r.parts.add(ch.DB, ch.Entry).fresh = &newString{
+			r.parts.add(db, e).fresh = &newString{
 				value: string(value), since: r.space.Now(), named: named,
 			}
 		}
 		return
 	}
-	if inspect.MayHold(ch.Key, v) {
-		p := r.parts.add(ch.DB, ch.Entry)
-		p.byScript, p.as, p.hints = true, ch.Key, inspect.HintsOf(ch.Key)
+	if inspect.MayHold(name, v) {
+		p := r.parts.add(db, e)
+		p.byScript, p.as, p.hints = true, name, inspect.HintsOf(name)
+	}
+}
+
+// Inherited follows a replica that becomes a primary: its keys have come from another server. A nil
+// Record does nothing.
+func (r *Record) Inherited() {
+	if r == nil {
+		return
+	}
+	for _, db := range r.space.Opened() {
+		db.Each(func(e *store.Entry) bool {
+			if r.parts.of(db.ID(), e) == nil {
+				r.arrived(db.ID(), e)
+			}
+			return true
+		})
 	}
 }
 
