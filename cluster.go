@@ -27,8 +27,8 @@ type membership struct {
 //
 // The nodes have cluster-enabled yes, and announce an IP address: the first one of bind, or else
 // 127.0.0.1. The directives cluster-announce-ip, cluster-announce-port and cluster-slots of a Config
-// override that. With NoSocket a node has only the port that it announces; the others find it there,
-// in memory, unless its Config has a Dial.
+// override that. With NoSocket a node has only the port that it announces. The nodes connect to each
+// other in memory, unless a Config has a Dial or tls-replication is on.
 //
 // Close of a node is what the end of its process is in Redis after cluster-node-timeout: for the
 // other nodes it has failed. A node does not come back. After a Close of all nodes nothing runs.
@@ -120,14 +120,14 @@ func (m *membership) sharedBus() *cluster.Bus {
 	return m.bus
 }
 
-// dialer returns how a node connects to another server: to a node without a socket in memory. Nil: by
-// TCP.
+// dialer returns how a node connects to another server: to a node of the cluster in memory, as the
+// address that it announces may be one for clients only. Nil: by TCP.
 func (m *membership) dialer() dialer {
 	if m == nil {
 		return nil
 	}
 	return func(ctx context.Context, addr string) (net.Conn, error) {
-		if i := m.bus.Find(addr); i >= 0 && m.nodes[i].cfg.NoSocket && len(m.nodes[i].Addrs()) == 0 {
+		if i := m.bus.Find(addr); i >= 0 {
 			return m.nodes[i].Dial(ctx)
 		}
 		return new(net.Dialer).DialContext(ctx, "tcp", addr)

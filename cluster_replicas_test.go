@@ -72,6 +72,23 @@ func TestAClusterWithPasswordsLinksItsReplicas(t *testing.T) {
 	awaitReply(t, a, "INFO replication", "master_link_status:up") // the former primary has the password, too
 }
 
+// Clients reach the nodes at an address that the nodes themselves do not reach.
+func TestReplicasFindAPrimaryThatAnnouncesAnAddressForClients(t *testing.T) {
+	var cfgs []lockredis.Config
+	for i := range 2 {
+		cfgs = append(cfgs, lockredis.Config{Directives: map[string]string{
+			"cluster-announce-ip": "192.0.2.1", "cluster-announce-port": fmt.Sprint(7000 + i)}})
+	}
+	nodes := startReplicated(t, 1, cfgs...)
+	c := dial(t, nodes[0])
+	if text := call(t, c, "INFO replication"); !strings.Contains(text, "slave0:ip=192.0.2.1,port=7001,") {
+		t.Error(text)
+	}
+	call(t, dial(t, nodes[1]), "CLUSTER FAILOVER")
+	awaitReply(t, c, "INFO replication", "master_link_status:up")
+	expect(t, c, "GET b", "-MOVED 3300 192.0.2.1:7001\r\n")
+}
+
 func TestAClusterCannotHaveMorePrimariesThanNodes(t *testing.T) {
 	for _, primaries := range []int{-1, 0, 3} {
 		for _, srv := range lockredis.NewReplicatedCluster(primaries, make([]lockredis.Config, 2)...) {
