@@ -13,8 +13,9 @@
 // In TestMain and in an example, which have no testing.T, [Run] replaces RunT.
 //
 // With the option [Cluster] the server is a cluster of one node, with [ClusterOf] the first of
-// several nodes, for cluster clients such as [Server.ClusterClient]. [Primaries] starts independent
-// servers, [Replicas] a primary and its replicas, and [Proxy] a server that refuses keys of several slots. With the option [Sentinel] three
+// several nodes, for cluster clients such as [Server.ClusterClient]. [ClusterReplicas] adds replicas, which
+// take over when their primaries end. [Primaries] starts independent servers, [Replicas] a primary and its
+// replicas, and [Proxy] a server that refuses keys of several slots. With the option [Sentinel] three
 // Sentinels monitor it, for clients such as [Server.FailoverClient].
 //
 // # Leaks

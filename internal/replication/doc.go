@@ -12,7 +12,7 @@
 //	link.go         a connection to it: the handshake
 //	file.go         the file of all data that it sends
 //	stream.go       its stream, applied
-//	failover.go     FAILOVER: a replica leads, and this server follows it
+//	failover.go     FAILOVER, and CLUSTER FAILOVER: a replica leads, and this server follows it
 //	replicas.go     the connections that follow this server: their file, their acknowledgements
 //	waits.go        the clients of WAIT
 //	lag.go          what a test does to links: writes that are held back, links that end
