@@ -348,7 +348,7 @@ var directives = []directive{
 		set: func(c *Config, v string) { c.TLS.Tickets = v == yes }, change: TLSChange},
 	{name: "topology", parse: topology, flags: immutable | multi | own,
 		set: func(c *Config, v string) { c.Topology = topologyOf(v) },
-		note: "several nodes in one process: `replicas:2`, `sentinel:1+2+3`, `cluster:3`, `primaries:3`, " +
+		note: "several nodes in one process: `replicas:2`, `sentinel:1+2+3`, `cluster:3`, `cluster:3x1`, `primaries:3`, " +
 			"`proxy:3`, see [topologies.md](topologies.md), or `sentinel:1x3`, see [sentinel.md](sentinel.md)"},
 	{name: "tracking-table-max-keys", parse: integer(0, math.MaxInt64), def: "1000000",
 		set: func(c *Config, v string) { c.TrackingMaxKeys = number(v) }},

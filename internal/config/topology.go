@@ -17,11 +17,14 @@ type Topology struct {
 	// One of these is the kind of the topology, or Replicas and Sentinels are; 0: it is another one. Of
 	// the other fields only Host counts without Sentinels, and with several servers Ports.
 
-	Cluster   int // nodes of a cluster
+	Cluster   int // nodes of a cluster, with replicas
 	Primaries int // independent servers
 	Proxy     int // nodes that the server stands for, as a proxy before a cluster does
 	Replicas  int // of the server
 	Sentinels int // beside a server
+
+	// ClusterPrimaries is how many nodes of a cluster are primaries. The others are their replicas.
+	ClusterPrimaries int
 
 	Name      string // of the primary
 	Ports     []int  // of all servers, or of the first Sentinels: the next ones follow; nil: not given
@@ -41,8 +44,8 @@ const (
 
 const (
 	errTopology = reason("topology must be 'sentinel:1xM', a server with M Sentinels, 1 to 15, " +
-		"'sentinel:1+N+M', a server with N replicas and M Sentinels, " +
-		"or 'replicas:N', 'cluster:N', 'primaries:N' or 'proxy:N', N from 1 to 1000")
+		"'sentinel:1+N+M', a server with N replicas and M Sentinels, or 'replicas:N', 'cluster:N', " +
+		"'cluster:NxR' with R replicas of each primary, 'primaries:N' or 'proxy:N', N from 1 to 1000")
 	errPair = reason("topology: an option has no value")
 )
 
@@ -107,7 +110,7 @@ func parseKind(word string, t *Topology) (ok bool) {
 	t.Kind = kind
 	switch kind {
 	case "cluster":
-		return parseCount(count, 1, maxNodes, &t.Cluster)
+		return parseCluster(count, t)
 	case "primaries":
 		return parseCount(count, 1, maxNodes, &t.Primaries)
 	case "proxy":
@@ -126,6 +129,17 @@ func parseKind(word string, t *Topology) (ok bool) {
 
 // Servers returns how many servers the process has, with their replicas.
 func (t *Topology) Servers() int { return max(t.Cluster, t.Primaries, t.Replicas+1) }
+
+// parseCluster reads "3", primaries, or "3x1", primaries with a replica each.
+func parseCluster(text string, t *Topology) (ok bool) {
+	primaries, replicas, has := strings.Cut(text, "x")
+	each := 0
+	if has && !parseCount(replicas, 1, maxNodes, &each) || !parseCount(primaries, 1, maxNodes, &t.ClusterPrimaries) {
+		return false
+	}
+	t.Cluster = t.ClusterPrimaries * (1 + each)
+	return t.Cluster <= maxNodes
+}
 
 // parseTopology reads "sentinel:1x3 port 26379 …".
 func parseTopology(words []string) (t Topology, err error) {

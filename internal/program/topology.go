@@ -167,7 +167,7 @@ func (n *nodes) make(s starting) error {
 	}
 	var servers []*lockredis.Server
 	if t.Cluster > 1 {
-		servers = lockredis.NewCluster(cfgs...)
+		servers = lockredis.NewReplicatedCluster(t.ClusterPrimaries, cfgs...)
 	} else {
 		for _, cfg := range cfgs {
 			servers = append(servers, lockredis.New(cfg))
