@@ -128,7 +128,7 @@ func (r *Replication) Follows() bool { return r.following != nil }
 func (r *Replication) Linked() <-chan struct{} { return r.linked }
 
 // Age returns how old the data of this replica may be: how long its primary has been silent, or the link
-// down, in seconds. linked is false if it never had the data of a primary.
+// down, in seconds. linked is false if it never had a link to its primary.
 func (r *Replication) Age() (seconds int64, linked bool) {
 	f := r.following
 	switch {
@@ -137,7 +137,7 @@ func (r *Replication) Age() (seconds int64, linked bool) {
 	case f.phase == connected:
 		return f.link.silence, true
 	}
-	return f.down, f.known
+	return f.down, f.down >= 0
 }
 
 // Stale reports whether this server is a replica that has no link to its primary, and may not show
