@@ -50,7 +50,7 @@ soak: ## run mixed load and attacks for 30 minutes on a server built with the ra
 fuzz: ## run every fuzz target for 20 seconds
 	.ci/fuzz 20s
 
-failovers: ## kill the primary 50 times under Sentinels, in each mix of lockredis and Redis; prints how long it took
+failovers: ## kill the primary 50 times under Sentinels, in the three mixes that have lockredis; prints how long it took
 	LOCKREDIS_FAILOVERS=50 go test ./compat_test/sentinel -run TestEveryFailover -count=1 -v -timeout 60m
 
 faults: ## run rlock through 10,000 acquisitions of each kind on each topology with faults; prints a table

@@ -39,7 +39,7 @@ func NewCluster(nodes ...Config) []*Server { return NewReplicatedCluster(len(nod
 // replica. The nodes are started in this order. Start of a replica whose primary is started returns when
 // their link is up; it gives up after 20 seconds.
 //
-// When a primary is closed, a replica of it takes over at once. So it does on CLUSTER FAILOVER. Each
+// When a primary is closed, a replica of it takes over at once, if the majority of the primaries is left: of three or more. So it does on CLUSTER FAILOVER. Each
 // node sends the others its Password, unless a directive masterauth says otherwise. With a wrong number of
 // primaries Start returns an error.
 func NewReplicatedCluster(primaries int, nodes ...Config) []*Server {

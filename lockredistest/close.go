@@ -81,10 +81,6 @@ func (s *Server) closeFirst() (closed bool) {
 // returns an error that names the leaks of the servers. stuck is what awaitScript returned for each.
 func closeClients(servers []*Server, stuck []error, clients []io.Closer) error {
 	subscribed := make([][]inspect.Leftover, len(servers))
-	if deployed(servers[0]) != nil {
-		i := slices.Index(servers, servers[0].Primary()) // -1: a single node is closed
-		servers, stuck = servers[max(i, 0):max(i, 0)+1], stuck[max(i, 0):max(i, 0)+1]
-	}
 	for i, s := range servers {
 		if !s.opts.allowLeaks && stuck[i] == nil {
 			subscribed[i] = s.subscriptionLeaks()

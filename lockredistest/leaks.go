@@ -58,7 +58,8 @@ func (s *Server) checkLeaks(subscribed []inspect.Leftover) error {
 func (s *Server) leaks() (found []inspect.Leftover, now int64, work int) {
 	var seen inspect.Snapshot
 	var named []inspect.Key
-	copies := within(s).Copies()
+	d := deployed(s)
+	copies := within(s).Copies() || d != nil && s.nodes[d.Primary()] != s
 	within(s).Inspector.Enter(func(v inspect.View) {
 		seen = v.Look()
 		if len(s.opts.lockKeys) > 0 && !copies {

@@ -48,7 +48,7 @@ func makeReplicated(nodes []*Server) {
 		cfg := s.opts.cfg
 		cfg.Dial = links.Dialer(i)
 		cfg.Directives["replica-announce-ip"] = s.opts.announcedIP()
-		if cfg.Password != "" {
+		if _, own := cfg.Directives["masterauth"]; cfg.Password != "" && !own {
 			cfg.Directives["masterauth"] = cfg.Password
 		}
 		if s.opts.addr == "" {
@@ -110,7 +110,8 @@ func (s *Server) Primary() *Server {
 	return s.nodes[d.Primary()]
 }
 
-// Replicas returns the nodes beside the Primary, also those that do not run.
+// Replicas returns the nodes beside the Primary, also those that do not run. Nil without the option
+// Replicas, also with ClusterReplicas.
 func (s *Server) Replicas() []*Server {
 	if deployed(s) == nil {
 		return nil
@@ -119,14 +120,16 @@ func (s *Server) Replicas() []*Server {
 	return slices.DeleteFunc(s.Nodes(), func(n *Server) bool { return n == primary })
 }
 
-// Failover promotes the replica with the most data, and returns it. It waits for no timeout, and works
-// with a primary that runs, or that was stopped before. It needs the option Replicas.
+// Failover promotes the replica with the most data, and returns it. It waits for no timeout of
+// Redis, and works with a primary that runs, or that was stopped before. With Sentinels, a replica that does
+// not run costs a second. It needs the option Replicas.
 //
 // Before, each replica gets what was written, except what Lag holds back and what a link that is
 // disconnected has missed. With the option Sentinel the Sentinels carry it out, as SENTINEL FAILOVER
 // does: their subscribers get +switch-master, and all Sentinels name the new primary when Failover
 // returns. The other nodes follow it then, and so does the old primary, which loses what only it had.
-// An old primary that Disconnect has cut off goes on as a primary.
+// An old primary that Disconnect has cut off goes on as a primary. One that was stopped is a primary again
+// after Restart, until Heal or until the Sentinels see it.
 func (s *Server) Failover() (*Server, error) { return s.failover(-1, "Failover") }
 
 // Promote is Failover to this node, which must be a replica.
@@ -148,7 +151,7 @@ func (s *Server) failover(to int, method string) (*Server, error) {
 // primary has made that many more. A script or a transaction is one write. The node's link works
 // meanwhile, and it acknowledges what it has: WAIT waits. Lag(0) ends that, and the node gets all.
 //
-// The writes that Lag holds back are lost when the primary stops, or a Failover promotes this node.
+// A node that gets all data anew has all writes. The writes that Lag holds back are lost when the primary stops, or a Failover promotes this node.
 func (s *Server) Lag(writes int) {
 	s.t.Helper()
 	mustDeployed(s, "Lag").Lag(slices.Index(s.nodes, s), max(writes, 0))
@@ -201,6 +204,8 @@ func (s *Server) Heal() error {
 // has, before it ends.
 func (s *Server) settleReplicas() {
 	if d := deployed(s); d != nil {
-		_ = d.Settle(context.Background(), slices.Index(s.nodes, s)) // its end is no error
+		if err := d.Settle(context.Background(), slices.Index(s.nodes, s)); err != nil {
+			s.t.Log("lockredistest:", err)
+		}
 	}
 }

@@ -230,8 +230,11 @@ func (db *DB) SetDeadline(e *Entry, at int64) {
 	db.changing(e)
 	db.deadlines.Add(e, at)
 	db.space.sooner(at)
-	if db.space.OwnDeadlines {
+	switch s := db.space; {
+	case s.OwnDeadlines:
 		db.own(e, at)
+	case s.owned.keys != nil:
+		s.owned.remove(e)
 	}
 }
 

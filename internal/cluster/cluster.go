@@ -116,6 +116,9 @@ func (c *Cluster) Replicate(id string) {
 	c.Change(func(v *View, self *Node) {
 		if primary := v.Node(id); primary != nil && primary.Primary == "" {
 			v.Follow(self, primary)
+			for _, r := range v.Replicas(self) {
+				v.Follow(r, primary)
+			}
 		}
 	})
 }

@@ -128,8 +128,8 @@ type PrimaryStatus struct {
 	LoadBegun int64    // Unix s
 }
 
-// FileLoad is how the file of a primary is loaded: as it comes with repl-diskless-load swapdb, else when
-// all of it is there. It is read beside the present data, which stay if it is broken.
+// FileLoad says what clients see while the file of a primary comes (repl-diskless-load swapdb), or is
+// decoded. The present data stay until then, also if the file is broken.
 type FileLoad uint8
 
 const (

@@ -162,7 +162,7 @@ type Replication struct {
 	Port           int
 	User, Password string // masteruser, masterauth
 	ReadOnly       bool   // a replica refuses writes
-	LoadAside      bool   // repl-diskless-load swapdb: the file of a primary is read beside the present data
+	SwapDB         bool   // repl-diskless-load swapdb, see command.FileLoad
 	ServeStale     bool   // a replica without a link shows its data
 	IgnoreMemory   bool   // a replica evicts nothing
 	Priority       int64  // for Sentinels

@@ -91,6 +91,9 @@ func writeNew(path, text string) error {
 // defaults.
 func (c *Config) rewritten(text string, all bool) string {
 	r := rewriter{c: c, todo: c.fileLines(), sentinel: c.newSentinelState(), users: c.userLines()}
+	if c.Cluster.Enabled {
+		delete(r.todo, c.find("replicaof")) // the cluster decides whom a node follows
+	}
 	var out []string
 	signed := false
 	for _, line := range oldLines(text) {

@@ -38,7 +38,7 @@ func (d *Deployment) Failover(ctx context.Context, i int) (promoted int, err err
 		case j == i || d.down(j) || d.links.IsCut(i, j):
 			continue
 		case d.monitor() != nil && d.links.IsCut(j, Sentinels):
-			continue // nobody tells it
+			continue // no Sentinel reaches it
 		}
 		if err := d.follow(j, i); err != nil {
 			return 0, err

@@ -37,6 +37,7 @@
 //	filedoor.go      internal/persist: saves, reading files    command.Saving
 //	memorydoor.go    internal/memory: maxmemory, MEMORY PURGE  command.Memory, command.Purging
 //	trackingdoor.go  internal/tracking: CLIENT TRACKING        command.Tracking
+//	replicationdoor.go  internal/replication: primaries, replicas  command.Replication
 //
 // Three packages need no door of their own: internal/journal sees each unit, each command and each
 // change of a key, and internal/record remembers who wrote which lock. effects.go tells them of changes.

@@ -208,8 +208,7 @@ func (e *Engine) Start() {
 }
 
 // BeginReplication follows the server that the directive replicaof names. It is called once, when the
-// data have been read.
-// A node of a cluster follows the primary that the cluster names.
+// data have been read. A node of a cluster follows the primary that the cluster names.
 func (e *Engine) BeginReplication() {
 	e.Outside(func() {
 		e.replicas.Start()

@@ -55,7 +55,11 @@ func (k Kit) Restore(to State) (err error) {
 			k.e.faults.CutMuted()
 		}
 		now := k.state()
-		err = k.e.env.Config.Restore(to.directives, "notify-keyspace-events")
+		stay := []string{"notify-keyspace-events"}
+		if k.e.peer != nil {
+			stay = append(stay, "replicaof") // the cluster decides
+		}
+		err = k.e.env.Config.Restore(to.directives, stay...)
 		k.e.replicas.FollowDirective()
 		err = errors.Join(err, k.restoreUsers(now.users, to.users))
 		if !slices.Equal(now.libraries, to.libraries) {

@@ -13,7 +13,7 @@ type memoryDoor struct{ door }
 // script belongs here, too. overhead_test.go compares the sum with the heap.
 //
 // The output of replicas is taken off: each eviction adds to it, so it must not evict. What else
-// replication keeps does not count either, as in Redis.
+// replication keeps does not count either. Redis counts the backlog.
 func (d memoryDoor) Overhead() int64 {
 	env := &d.env
 	return int64(env.Scripts.MemoryUsed()+env.Scripts.FunctionMemory()) + env.Queued + env.PubSub.Bytes() +

@@ -19,6 +19,7 @@ type peer struct {
 	placed *cluster.View // that the node's place among primaries and replicas fits
 	began  bool          // the node's data are read: it may follow a primary
 	waits  bool          // the node tries again to take over, see elect
+	due    bool          // it tries now
 
 	mu       sync.Mutex // guards the inbox
 	messages []message

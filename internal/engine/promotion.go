@@ -20,7 +20,6 @@ func (p *peer) place() {
 	if primary == nil {
 		if e.replicas.Follows() {
 			e.replicas.Lead()
-			e.record.Inherited()
 		}
 		return
 	}
@@ -45,23 +44,20 @@ func (p *peer) begin() {
 // second.
 func (p *peer) elect() {
 	v, self := p.e.env.Cluster.View(), p.e.env.Cluster.Self()
+	due := p.due
+	p.due = false
 	if p.waits || !p.may(v, self) {
 		return
 	}
 	rank := v.Rank(self)
-	if rank == 0 {
+	if due || rank == 0 {
 		p.takeOver(true, p.may)
 		return
 	}
 	p.waits = true
 	p.e.env.Server.After(time.Duration(rank)*time.Second, func() {
-		p.e.Outside(func() {
-			p.waits = false
-			p.follow()
-			if p.may(p.e.env.Cluster.View(), p.e.env.Cluster.Self()) {
-				p.takeOver(true, p.may)
-			}
-		})
+		p.e.Outside(func() { p.waits, p.due = false, true })
+		p.Changed()
 	})
 }
 

@@ -16,12 +16,16 @@ func (d replicationDoor) Apply(s *command.Session, args resp.Args) resp.Reply {
 	e.env.Space.NothingIsDue()
 	defer e.env.Space.SetNow(e.env.Space.Now())
 	c := d.ctx(s, args)
-	if !e.unit.steered {
-		return e.unit.direct(&c, args)
+	if !e.unit.steered { // not direct: the place of a cluster's node may not change within a part of the stream
+		e.journal.Unit(journal.UnitBegins)
+		defer e.journal.Unit(journal.UnitEnds)
 	}
 	v, refusal := e.checks.fromKit(&c, args)
 	return e.unit.run(&c, args, v, refusal)
 }
+
+// Leads has the record of locks take the keys of this server, which was a replica.
+func (d replicationDoor) Leads() { d.record.Inherited() }
 
 // Steer has do carry out a command that steers the stream of the primary s: MULTI, EXEC, SELECT, PING and
 // REPLCONF. It is counted and shown as others are. What do applies belongs to its unit.
@@ -30,10 +34,12 @@ func (d replicationDoor) Steer(s *command.Session, args resp.Args, do func(c *co
 	if c.Cmd == nil { // rename-command
 		return do(&c)
 	}
-	d.journal.Unit(journal.UnitBegins)
-	defer d.journal.Unit(journal.UnitEnds)
-	d.unit.steered = true
-	defer func() { d.unit.steered = false }()
+	if !d.unit.steered {
+		d.journal.Unit(journal.UnitBegins)
+		defer d.journal.Unit(journal.UnitEnds)
+		d.unit.steered = true
+		defer func() { d.unit.steered = false }()
+	}
 	reply := d.unit.call(&c, args, func(c *command.Ctx, _ resp.Args) resp.Reply { return do(c) })
 	if d.attention&shown != 0 {
 		d.unit.show(&c, args, admitted)

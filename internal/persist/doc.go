@@ -19,6 +19,7 @@
 //	loading.go  the start and the end of the server; the keys of an RDB file
 //	load.go     one reading: its progress and its safe points
 //	logfile.go  the commands of an append-only log
+//	aside.go    a primary's file, read without the engine's lock and then put in place of the data
 //
 // The package never imports the engine: Engine is what it needs of it. The formats are in
 // internal/rdb and internal/aof, the directives in internal/config.

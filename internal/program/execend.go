@@ -28,7 +28,7 @@ func (e *execution) finish(run *running, status int) (err error) {
 		default:
 		}
 		ended := backdoor.Open(srv).AwaitScript(scriptPatience)
-		if !e.allowLeaks && !signalled && !follows(srv) {
+		if !e.allowLeaks && !signalled && !backdoor.Open(srv).Copies() {
 			err = errors.Join(err, leftAt(srv, ended))
 		}
 	}
@@ -36,12 +36,6 @@ func (e *execution) finish(run *running, status int) (err error) {
 		err = errors.Join(err, fmt.Errorf("lockredis exec: save the data: %w", saveErr))
 	}
 	return err
-}
-
-// follows reports whether a server is a replica: what is left there is named at its primary.
-func follows(srv *lockredis.Server) bool {
-	primary, _, _, _ := backdoor.Open(srv).Standing()
-	return primary != ""
 }
 
 // leftAt returns an error that names what clients have left at a server, nil for nothing. A script

@@ -39,6 +39,7 @@ Directives of its own:
   --topology sentinel:1+2+3 the same with three Sentinels
   --topology cluster:3      a cluster of three primaries in the process, on this port and the next
                             ones; print node=HOST:PORT …
+  --topology cluster:3x1    the same with a replica of each primary
   --topology primaries:3    three independent servers; print primary=HOST:PORT …
   --topology proxy:3        one server that refuses keys of several slots, as a proxy before a
                             cluster does; print node=HOST:PORT

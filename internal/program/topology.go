@@ -215,9 +215,11 @@ func (s starting) sibling(index int) (*lockredis.Settings, error) {
 // announceReplica sets the directives by which a node, as a replica, logs in at its primary and tells
 // its address. Each node may become a replica.
 func (n *nodes) announceReplica(set *config.Config) (err error) {
-	if set.Replication.AnnounceIP == "" {
-		err = set.Load("replica-announce-ip", n.host)
+	if set.Replication.AnnounceIP != "" || set.Replication.AnnouncePort != 0 {
+		return errors.New("topology: replicas announce the option host and their ports, " +
+			"not replica-announce-ip and replica-announce-port")
 	}
+	err = set.Load("replica-announce-ip", n.host)
 	if set.RequirePass != "" && set.Replication.Password == "" {
 		err = errors.Join(err, set.Load("masterauth", set.RequirePass))
 	}

@@ -59,12 +59,12 @@ func (r *Replication) Failover(request command.FailoverRequest) resp.Reply {
 		}
 	}
 	r.log.Info("FAILOVER requested to " + next.target() + ".")
-	r.begins(next, request.Timeout)
+	r.startFailover(next, request.Timeout)
 	return resp.OK
 }
 
-// begins begins a failover, which ends by itself after a time in ms; 0: never.
-func (r *Replication) begins(next *failover, timeout int64) {
+// startFailover begins a failover, which ends by itself after a time in ms; 0: never.
+func (r *Replication) startFailover(next *failover, timeout int64) {
 	next.offset = r.offset
 	r.failover = next
 	r.env.Pausing.Pause(math.MaxInt64, true)
@@ -86,7 +86,7 @@ const handOverLimit = 5000
 // wait meanwhile. It gives up after five seconds, as Redis does.
 func (r *Replication) HandOver(host string, port int, give func()) {
 	if r.failover == nil && r.following == nil {
-		r.begins(&failover{host: host, port: port, give: give}, handOverLimit)
+		r.startFailover(&failover{host: host, port: port, give: give}, handOverLimit)
 	}
 }
 
@@ -115,7 +115,7 @@ func (r *Replication) abortFailover(reason string) {
 	r.log.Info(fmt.Sprintf("FAILOVER to %s aborted: %s", f.target(), reason))
 	r.failover = nil
 	if f.handing {
-		r.Lead()
+		r.lead()
 	}
 	r.env.Pausing.Unpause()
 }

@@ -21,7 +21,7 @@ func (l *link) fullSync(ctx context.Context, id string, offset int64) error {
 	err := l.inside(func() error {
 		r, f := l.r, l.following
 		f.phase = syncing
-		if r.env.Config.Replication.LoadAside {
+		if r.env.Config.Replication.SwapDB {
 			f.begin(command.LoadAlone, r.env.Space.Now())
 			if f.known && id == r.currentID() {
 				f.load = command.LoadAside
@@ -66,9 +66,6 @@ func (l *link) fullSync(ctx context.Context, id string, offset int64) error {
 		if err != nil {
 			return err
 		}
-		if r.following != f || f.link != l {
-			return errReplaced
-		}
 		r.cutReplicas()
 		r.moveTo(offset)
 		r.id, r.id2, r.offset2, r.db = id, "", -1, db
@@ -92,7 +89,7 @@ func (r *slowly) Read(p []byte) (int, error) {
 	if err := r.ctx.Err(); err != nil {
 		return 0, err
 	}
-	n, err := r.file.Read(p)
+	n, err := r.file.Read(p[:min(len(p), 64<<10)])
 	if r.quiet -= int64(n); r.quiet < 0 && r.quiet+int64(n) >= 0 {
 		err = errors.Join(err, r.l.inside(func() error {
 			if f := r.l.following; f.load == command.NoLoad {
@@ -111,6 +108,7 @@ func (l *link) breathe() (end func()) {
 	var breath func()
 	breath = func() {
 		if !ended.Load() {
+			l.heard.Store(true) // nobody listens meanwhile: the primary is not silent
 			if _, err := l.nc.Write([]byte("\n")); err == nil {
 				l.r.env.Server.After(time.Second, breath)
 			}

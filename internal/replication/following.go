@@ -61,8 +61,8 @@ func (r *Replication) follow(host string, port int) {
 			r.stop = nil
 		}
 	} else {
-		next.known = was.known
 		was.unlink()
+		next.known, next.down = was.known, was.down
 	}
 	r.following = next
 	r.env.Config.Follow(host, port)
@@ -102,9 +102,14 @@ func (r *Replication) Forget() {
 //
 // Redis 7.0.15: replicationUnsetMaster in replication.c.
 func (r *Replication) Lead() resp.Reply {
-	if r.following == nil {
-		return resp.OK
+	if r.following != nil {
+		r.lead()
+		r.engine.Leads()
 	}
+	return resp.OK
+}
+
+func (r *Replication) lead() {
 	r.following.unlink()
 	r.following = nil
 	r.env.Config.Follow("", 0)
@@ -118,7 +123,6 @@ func (r *Replication) Lead() resp.Reply {
 	r.log.Info(fmt.Sprintf("Setting secondary replication ID to %s, valid up to offset: %d. New replication ID is %s",
 		r.id2, r.offset2, r.id))
 	r.engine.Attend()
-	return resp.OK
 }
 
 // Follows reports whether this server is a replica.
@@ -158,6 +162,9 @@ func (f *following) addr() string { return net.JoinHostPort(f.host, strconv.Itoa
 // unlink ends the link.
 func (f *following) unlink() {
 	if f.link != nil {
+		if f.phase == connected {
+			f.down = 0
+		}
 		f.link.cancel()
 		f.link, f.phase, f.load = nil, toConnect, command.NoLoad
 	}

@@ -39,6 +39,7 @@ func (l *lag) add(b []byte) (due []byte) {
 			if err != nil { // the replica has asked for the stream from the middle of a command
 				due = append(due, l.take(0)...)
 				due, l.raw, l.reader = append(due, l.raw...), nil, resp.Reader{}
+				l.used, l.multi = 0, false
 				return due
 			}
 			if !ok {
@@ -180,7 +181,6 @@ func (r *Replication) SetDown(down bool) {
 	case f == nil:
 	case down:
 		f.unlink()
-		f.down = max(f.down, 1)
 	default:
 		r.Relink()
 	}

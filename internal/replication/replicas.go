@@ -282,6 +282,9 @@ func (r *Replication) cutOver(f *replica) {
 //
 // Redis 7.0.15: _addReplyToBufferOrList in networking.c.
 func (r *Replication) answered(f *replica) {
+	if f.cut {
+		return
+	}
 	name := "NULL"
 	if cmd := f.session.LastCommand; cmd != nil {
 		name = cmd.Name
@@ -303,7 +306,7 @@ func (r *Replication) Acked(s *command.Session, offset int64) {
 		r.online(f)
 	}
 	r.acksChanged()
-	if r.failover != nil { // not inside the replica's command: handing over closes its connection
+	if r.failover != nil { // not inside the replica's command: a hand-over changes the server's role
 		r.env.Server.After(0, func() { r.engine.Outside(r.handOver) })
 	}
 	r.engine.Attend()

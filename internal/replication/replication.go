@@ -29,6 +29,8 @@ type Engine interface {
 	Apply(s *command.Session, args resp.Args) resp.Reply
 	// Steer counts and shows a command of the primary s that do carries out.
 	Steer(s *command.Session, args resp.Args, do func(c *command.Ctx) resp.Reply) resp.Reply
+	// Leads is called when a replica has become a primary: its keys have come from another server.
+	Leads()
 	// Join adds the session of a primary, and Leave removes it.
 	Join(s *command.Session)
 	Leave(s *command.Session)
@@ -44,8 +46,7 @@ type Options struct {
 	Env    *command.Env
 	Files  *persist.Files
 	Log    *slog.Logger
-	// Goroutines counts the goroutines that write files to replicas. The engine waits for them when it
-	// closes.
+	// Goroutines counts the goroutines of links to primaries. The engine waits for them when it closes.
 	Goroutines *sync.WaitGroup
 }
 

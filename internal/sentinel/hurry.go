@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -47,7 +48,10 @@ func (s *Sentinel) await(ctx context.Context, is func() bool) error {
 		s.met = append(s.met, m)
 		s.announceMeetings()
 	})
-	defer s.engine.Outside(func() { end() })
+	defer s.engine.Outside(func() {
+		end()
+		s.met = slices.DeleteFunc(s.met, func(other *meeting) bool { return other == m })
+	})
 	select {
 	case <-m.done:
 		return nil

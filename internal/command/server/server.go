@@ -287,14 +287,19 @@ func configSet(c *command.Ctx, args resp.Args) resp.Reply {
 		return resp.ErrSyntax
 	}
 	var pairs []config.Pair
+	var loading resp.Reply
+	refused := false
 	for i := 2; i < len(args); i += 2 {
 		pairs = append(pairs, config.Pair{Name: args.String(i), Value: args.String(i + 1)})
 		if c.Config.Secret(args.String(i)) {
 			c.Hide(i + 1)
 		}
 		if refusal, is := loadingRefuses(c, args.String(i)); is {
-			return refusal
+			loading, refused = refusal, true
 		}
+	}
+	if refused {
+		return loading
 	}
 	if err := c.Config.Set(pairs, c.Config.ProtectedConfigs.Allows(c.Session.Local())); err != nil {
 		return resp.Error("ERR " + err.Error())

@@ -22,6 +22,7 @@ func syncAll(c *command.Ctx, _ resp.Args) resp.Reply {
 func psync(c *command.Ctx, args resp.Args) resp.Reply {
 	offset, ok := resp.ParseInt(args[2])
 	if !ok {
+		c.Server.Log("warning", "Replica "+c.Session.Addr+" asks for synchronization but with a wrong offset")
 		return resp.ErrNotInt
 	}
 	return c.Replicas.Sync(c, command.SyncRequest{
