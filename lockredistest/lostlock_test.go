@@ -15,6 +15,8 @@ import (
 )
 
 // locker returns an rlock client that is closed when the test ends, without what it holds.
+//
+// go-redis goes on in the background to connect to a node that has ended, for half a second.
 func locker(t *testing.T, rdb redis.UniversalClient, opts rlock.Options) *rlock.Client {
 	t.Helper()
 	c := rlock.New(rdb, opts)
@@ -22,6 +24,7 @@ func locker(t *testing.T, rdb redis.UniversalClient, opts rlock.Options) *rlock.
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
 		_ = c.Close(ctx) // its server may have ended
+		time.Sleep(time.Second)
 	})
 	return c
 }
