@@ -301,6 +301,8 @@ func TestABrokenFileLeavesTheDataAndNoStream(t *testing.T) {
 	for name, broken := range map[string][]byte{
 		"the checksum": flipped, "the end": file[:len(file)-9], "the head": append([]byte("RADIS"), file[5:]...),
 		"the version": append([]byte("REDIS9999"), file[9:]...), "nothing": {}, "a type": append(bytes.Clone(file[:9]), 0xf0),
+		// the type, the key, the value, the end, no checksum
+		"a key twice": append(bytes.Clone(file[:len(file)-9]), "\x00\x01k\x06theirs\xff\x00\x00\x00\x00\x00\x00\x00\x00"...),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

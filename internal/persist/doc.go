@@ -10,8 +10,9 @@
 // than for a batch of keys, or for the largest value. Encoding is done inside the engine,
 // compression too. Writing, the checksum and fsync are not.
 //
-// Reading a file is one unit. It passes safe points, where the engine runs the units of other
-// callers. All but the commands with the flag Loading answer -LOADING there.
+// Reading a file at the start is one unit. It passes safe points, where the engine runs the units of
+// other callers. All but the commands with the flag Loading answer -LOADING there. The file of a primary
+// is read without the engine's lock, and then takes the place of the data.
 //
 //	files.go    the saves: who asks for one, who waits for it, how it ended
 //	copy.go     the file for a replica, in pieces
@@ -19,7 +20,7 @@
 //	loading.go  the start and the end of the server; the keys of an RDB file
 //	load.go     one reading: its progress and its safe points
 //	logfile.go  the commands of an append-only log
-//	aside.go    a primary's file, read without the engine's lock and then put in place of the data
+//	snapshot.go the content of a file, in memory: a primary's, or one for a test kit
 //
 // The package never imports the engine: Engine is what it needs of it. The formats are in
 // internal/rdb and internal/aof, the directives in internal/config.

@@ -39,7 +39,7 @@ func (l *link) fullSync(ctx context.Context, id string, offset int64) error {
 	}
 	defer l.breathe()()
 	in := &slowly{l: l, ctx: ctx, file: bytes.NewReader(file)}
-	var read func(io.Reader, int64) (*persist.Aside, error)
+	var decode func(io.Reader, int64) (*persist.Snapshot, error)
 	err = l.inside(func() error {
 		r, f := l.r, l.following
 		r.log.Info("MASTER <-> REPLICA sync: Loading DB in memory")
@@ -49,20 +49,20 @@ func (l *link) fullSync(ctx context.Context, id string, offset int64) error {
 			f.known = false
 		}
 		in.quiet = r.env.Config.RDB.LoadInterval
-		read = r.files.ReadAside()
+		decode = r.files.Decoder()
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	data, err := read(in, int64(len(file)))
+	data, err := decode(in, int64(len(file)))
 	if err != nil {
 		return err
 	}
 	return l.inside(func() error {
 		r, f := l.r, l.following
 		f.load = command.NoLoad
-		db, err := r.files.ReplaceBy(data)
+		db, err := r.files.Replace(data)
 		if err != nil {
 			return err
 		}
