@@ -84,12 +84,8 @@ const awaitLink = 20 * time.Second
 
 // awaitLink waits until the link with the primary is up, if the server is the replica of a cluster and its
 // primary is started. After an error the server is closed. s.mu is held, but not while it waits.
-func (s *Server) awaitLink() error {
-	if s.cfg.member == nil {
-		return nil
-	}
-	linked := within(s).core.Engine().Linked()
-	if linked == nil {
+func (s *Server) awaitLink(linked <-chan struct{}) error {
+	if s.cfg.member == nil || linked == nil {
 		return nil
 	}
 	s.mu.Unlock()

@@ -121,8 +121,7 @@ func (s *Server) load(accept func()) (err error) {
 		return err
 	}
 	s.state = started
-	n.core.Engine().BeginReplication()
-	return s.awaitLink()
+	return s.awaitLink(n.core.Engine().BeginReplication())
 }
 
 // abort closes a server that could not start, unless Close did. s.mu is held, but not while the

@@ -34,16 +34,11 @@ const hearing = byTracking | byJournal | byWatches | byEvents | byParked | byAwa
 // attend sets the bits. It has the store and commands say what the readers want, and decides
 // whether keys end by themselves. A room calls it when its part has changed, and Check compares the bits.
 func (e *Engine) attend() {
-	e.attention = attended(e)
-	e.keep()
-	e.env.Named = e.journal.IsRead() || e.record != nil
-	e.env.Space.NameFields = e.journal.Wants(journal.FieldsExpired)
-}
-
-// keep says which keys end by themselves: those of a replica do when its primary says so, unless a client
-// of the replica has set the deadline.
-func (e *Engine) keep() {
 	space, follows := e.env.Space, e.replicas.Follows()
+	e.attention = attended(e)
+	e.env.Named = e.journal.IsRead() || e.record != nil
+	space.NameFields = e.journal.Wants(journal.FieldsExpired)
+	// Keys of a replica end when its primary says so, unless a client of the replica has set the deadline.
 	space.KeepExpired = e.pausing.until != 0 || follows
 	space.OwnDeadlines = follows && !e.env.Config.Replication.ReadOnly && !e.reading
 	if !follows {

@@ -208,20 +208,14 @@ func (e *Engine) Start() {
 }
 
 // BeginReplication follows the server that the directive replicaof names. It is called once, when the
-// data have been read. A node of a cluster follows the primary that the cluster names.
-func (e *Engine) BeginReplication() {
+// data have been read. A node of a cluster follows the primary that the cluster names. linked is closed
+// when the link with the primary is up. Nil: the server is to follow none, or its primary is not started.
+func (e *Engine) BeginReplication() (linked <-chan struct{}) {
 	e.Outside(func() {
 		e.replicas.Start()
 		if e.peer != nil {
 			e.peer.begin()
 		}
-	})
-}
-
-// Linked returns a channel that is closed when the link with the primary, which this server is to follow
-// at its start, is up. Nil: the server is to follow none, or its primary is not started.
-func (e *Engine) Linked() (linked <-chan struct{}) {
-	e.Outside(func() {
 		if e.replicas.Follows() {
 			linked = e.replicas.Linked()
 		}
