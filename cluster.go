@@ -71,12 +71,12 @@ func (m *membership) form(set *config.Config) error {
 	return err
 }
 
-// trust makes the node send other nodes its own password, if the directives name none for that.
+// trust makes the node send other nodes its own password, see config.Config.TrustPeers.
 func (m *membership) trust(set *config.Config) error {
-	if m == nil || set.RequirePass == "" || set.Replication.Password != "" {
+	if m == nil {
 		return nil
 	}
-	return set.Load("masterauth", set.RequirePass)
+	return set.TrustPeers()
 }
 
 // awaitLink is how long Start of a replica waits for the link with its primary.

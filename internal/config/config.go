@@ -290,6 +290,14 @@ func (c *Config) FirstBind() string {
 	return strings.TrimPrefix(c.Bind[0], "-")
 }
 
+// TrustPeers makes the server send its own password to a primary, if the directives name none for that.
+func (c *Config) TrustPeers() error {
+	if c.RequirePass == "" || c.Replication.Password != "" {
+		return nil
+	}
+	return c.Load("masterauth", c.RequirePass)
+}
+
 // OwnIP returns FirstBind if it is the address of one machine, else 127.0.0.1.
 func (c *Config) OwnIP() string {
 	if ip := net.ParseIP(c.FirstBind()); ip != nil && !ip.IsUnspecified() {
