@@ -9,4 +9,4 @@ package lockredistest
 // three primaries or more: with its data, but for the last writes that it has not received. CLUSTER FAILOVER to a
 // replica loses nothing. A primary that is restarted comes back as a replica of the node that took over. Failover,
 // Promote, Lag, Disconnect, Reconnect and Heal need the option Replicas.
-func ClusterReplicas(perPrimary int) Option { return func(o *options) { o.copies = perPrimary } }
+func ClusterReplicas(perPrimary int) Option { return func(o *options) { o.replicas = perPrimary } }

@@ -78,10 +78,8 @@ type options struct {
 	nodes      int                       // how many servers there are
 	several    bool                      // ClusterOf or Primaries was given
 	clustered  bool                      // ClusterOf was given
-	replicas   int                       // of the first server
+	replicas   int                       // of the server, or of each primary of a cluster
 	replicated bool                      // Replicas was given
-	copies     int                       // replicas of each primary of a cluster
-	primaries  int                       // the first of the nodes
 	lockKeys   []string
 	dataKeys   []string
 }

@@ -59,23 +59,22 @@ func (o *options) checkNodes() error {
 		return errors.New("the option Replicas does not work with ClusterOf, Primaries and TLS")
 	case o.replicated && o.replicas < 1:
 		return fmt.Errorf("%d replicas: at least 1 is needed", o.replicas)
-	case !o.several && o.copies != 0:
+	case !o.several && !o.replicated && o.replicas != 0:
 		return errors.New("the option ClusterReplicas needs ClusterOf")
 	case !o.several:
-		o.nodes = 1 + o.replicas
+		o.nodes = 1
 	case o.nodes < 1:
 		return fmt.Errorf("%d nodes: at least 1 is needed", o.nodes)
-	case o.copies < 0:
-		return fmt.Errorf("%d replicas of each primary: at least 0 are needed", o.copies)
-	case o.copies > 0 && !o.clustered:
+	case o.replicas < 0:
+		return fmt.Errorf("%d replicas of each primary: at least 0 are needed", o.replicas)
+	case o.replicas > 0 && !o.clustered:
 		return errors.New("the option ClusterReplicas needs ClusterOf, not Primaries")
 	case o.sentinel != nil:
 		return errors.New("the option Sentinel works with one primary only")
 	case o.clustered && o.tls:
 		return errors.New("the options ClusterOf and TLS do not work together")
 	}
-	o.primaries = o.nodes
-	o.nodes *= 1 + o.copies
+	o.nodes *= 1 + o.replicas
 	return nil
 }
 
@@ -98,7 +97,7 @@ func makeServers(nodes []*Server) {
 		cfg.Directives["cluster-announce-port"] = strconv.Itoa(6379 + i)
 		cfgs = append(cfgs, cfg)
 	}
-	for i, srv := range lockredis.NewReplicatedCluster(nodes[0].opts.primaries, cfgs...) {
+	for i, srv := range lockredis.NewReplicatedCluster(len(nodes)/(1+nodes[0].opts.replicas), cfgs...) {
 		nodes[i].srv = srv
 	}
 }
