@@ -231,10 +231,7 @@ func (r *Replication) lost(l *link, err error) {
 		return
 	}
 	wasUp := f.phase == connected
-	if wasUp {
-		f.down = 0
-	}
-	f.link, f.phase, f.load = nil, toConnect, command.NoLoad
+	f.unlink()
 	r.engine.Attend()
 	r.log.Warn("The link with the MASTER has ended", "address", f.addr(), "error", err)
 	if wasUp {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 
 	"github.com/lockredis/lockredis/internal/command"
-	"github.com/lockredis/lockredis/resp"
 )
 
 // lag holds back the last writes of a replica's stream, and what follows them, for a test. A
@@ -14,10 +13,8 @@ type lag struct {
 	held   []told // begins with a write
 	writes int    // in held
 
-	raw    []byte // not parsed yet, or an incomplete transaction
-	used   int    // the first bytes of raw, which were parsed
-	multi  bool   // MULTI was read
-	reader resp.Reader
+	frames      // that are not complete, or of an incomplete transaction
+	multi  bool // MULTI was read
 }
 
 // told is a command or a transaction of the stream.
@@ -34,18 +31,15 @@ func (l *lag) add(b []byte) (due []byte) {
 		l.reader.Advance(n)
 		b = b[n:]
 		for {
-			before := l.reader.Buffered()
-			args, ok, err := l.reader.Next(limits)
+			args, ok, err := l.next()
 			if err != nil { // the replica has asked for the stream from the middle of a command
-				due = append(due, l.take(0)...)
-				due, l.raw, l.reader = append(due, l.raw...), nil, resp.Reader{}
-				l.used, l.multi = 0, false
+				due = append(append(due, l.release(0)...), l.raw...)
+				l.frames, l.multi = frames{}, false
 				return due
 			}
 			if !ok {
 				break
 			}
-			l.used += before - l.reader.Buffered()
 			if len(args) > 0 && !l.within(args[0]) {
 				due = append(due, l.end(changes(args[0]))...)
 			}
@@ -77,16 +71,15 @@ func changes(name []byte) bool {
 
 // end follows the end of a command or transaction, and returns what is due now.
 func (l *lag) end(write bool) []byte {
-	l.held = append(l.held, told{l.raw[:l.used:l.used], write})
-	l.raw, l.used = l.raw[l.used:], 0
+	l.held = append(l.held, told{l.take(), write})
 	if write {
 		l.writes++
 	}
-	return l.take(l.most)
+	return l.release(l.most)
 }
 
-// take removes from held what comes before the last most writes, and returns it.
-func (l *lag) take(most int) (due []byte) {
+// release removes from held what comes before the last most writes, and returns it.
+func (l *lag) release(most int) (due []byte) {
 	for len(l.held) > 0 && (l.writes > most || !l.held[0].write) {
 		if l.held[0].write {
 			l.writes--
@@ -123,7 +116,7 @@ func (r *Replication) SetLag(host string, port, writes int) {
 			f.lag = &lag{}
 		}
 		f.lag.most = writes
-		if due := f.lag.take(writes); len(due) > 0 && f.session.Replica.State == command.Online {
+		if due := f.lag.release(writes); len(due) > 0 && f.session.Replica.State == command.Online {
 			f.session.Conn.Write(due)
 		}
 		if writes == 0 && f.lag.size() == 0 {

@@ -41,7 +41,7 @@ func TestALagHoldsBackTheLastWritesAndWhatFollows(t *testing.T) {
 			if got := int(l.size()); got != len(all)-len(due) {
 				t.Errorf("%d of %q: %d bytes are held back, want %d", c.most, c.told, got, len(all)-len(due))
 			}
-			if due = append(due, l.take(0)...); string(due) != string(all) {
+			if due = append(due, l.release(0)...); string(due) != string(all) {
 				t.Errorf("%d of %q: %q arrives in the end", c.most, c.told, due)
 			}
 		}

@@ -273,6 +273,11 @@ func (r *Replication) hear(f *replica, b []byte) {
 // cutOver closes the connection of a replica that more of the stream waits for than it may have.
 func (r *Replication) cutOver(f *replica) {
 	r.log.Warn("Replica " + r.name(f.session) + " closed for overcoming of output buffer limits")
+	f.cutOff()
+}
+
+// cutOff closes the replica's connection. It hears nothing more.
+func (f *replica) cutOff() {
 	f.cut, f.pending = true, nil
 	f.session.Conn.Kill()
 }
@@ -290,9 +295,8 @@ func (r *Replication) answered(f *replica) {
 		name = cmd.Name
 	}
 	r.log.Warn("Replica generated a reply to command '" + name + "', disconnecting it: " + r.name(f.session))
-	f.cut, f.pending = true, nil
 	f.session.Move(command.Closing)
-	f.session.Conn.Kill()
+	f.cutOff()
 }
 
 // Acked notes that a replica has the stream up to offset.

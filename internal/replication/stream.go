@@ -35,12 +35,34 @@ var errInline = errors.New("the MASTER sends an inline command")
 
 // applying is a stream that is applied.
 type applying struct {
-	l      *link
+	frames
+	l     *link
+	multi bool // MULTI was read: queue has the commands since
+	queue []resp.Args
+}
+
+// frames are the commands of a stream, with their bytes.
+type frames struct {
 	reader resp.Reader
-	raw    []byte // read, and not yet passed on to this server's replicas
+	raw    []byte // read, and not yet taken
 	used   int    // the first bytes of raw, whose commands were read
-	multi  bool   // MULTI was read: queue has the commands since
-	queue  []resp.Args
+}
+
+// next reads a command, or a newline, which is none. ok is false if the rest of it is missing.
+func (f *frames) next() (args resp.Args, ok bool, err error) {
+	before := f.reader.Buffered()
+	args, ok, err = f.reader.Next(limits)
+	if ok && err == nil {
+		f.used += before - f.reader.Buffered()
+	}
+	return args, ok, err
+}
+
+// take returns the bytes of the commands that were read.
+func (f *frames) take() (read []byte) {
+	read = f.raw[:f.used:f.used]
+	f.raw, f.used = f.raw[f.used:], 0
+	return read
 }
 
 // limits are those of a primary: what it sends was accepted by it.
@@ -50,9 +72,9 @@ var limits = resp.Limits{MaxBulk: math.MaxInt64 / 2}
 // malformed one the primary is asked for all data: behind the last command it would send the same again.
 func (s *applying) apply() error {
 	for {
-		before := s.reader.Buffered()
-		args, ok, err := s.reader.Next(limits)
-		if err == nil && ok && len(args) > 0 && s.raw[s.used] != '*' {
+		begins := s.used
+		args, ok, err := s.next()
+		if err == nil && ok && len(args) > 0 && s.raw[begins] != '*' {
 			err = errInline
 		}
 		if err != nil {
@@ -63,12 +85,11 @@ func (s *applying) apply() error {
 			s.raw = slices.Clip(s.raw)
 			return nil
 		}
-		s.used += before - s.reader.Buffered()
 		switch {
 		case len(args) > 0:
 			s.command(args)
 		case !s.multi: // a newline, which says that the primary lives, is not a part of the stream
-			s.raw, s.used = s.raw[s.used:], 0
+			s.take()
 		}
 		if !s.multi {
 			s.pass()
@@ -78,8 +99,7 @@ func (s *applying) apply() error {
 
 // pass passes what was done on to this server's replicas.
 func (s *applying) pass() {
-	s.l.r.feed(s.raw[:s.used])
-	s.raw, s.used = s.raw[s.used:], 0
+	s.l.r.feed(s.take())
 	if len(s.raw) == 0 {
 		s.raw = nil
 	}
