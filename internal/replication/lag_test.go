@@ -47,3 +47,19 @@ func TestALagHoldsBackTheLastWritesAndWhatFollows(t *testing.T) {
 		}
 	}
 }
+
+// A replica that asked for the stream from the middle of a command gets all that is held back, and the
+// lag begins anew behind it.
+func TestALagBeginsAnewBehindBytesThatAreNoCommand(t *testing.T) {
+	for _, before := range [][]string{nil, {"SET a 1"}, {"MULTI"}, {"SET a 1", "MULTI", "SET b 2"}} {
+		l := &lag{most: 1}
+		broken := append(lines(before...), "*x\r\n"...)
+		due := l.add(broken)
+		if string(due) != string(broken) || l.size() != 0 {
+			t.Errorf("%q: %q is due of %q, %d bytes are held back", before, due, broken, l.size())
+		}
+		if due := l.add(lines("SET c 3", "SET d 4")); string(due) != string(lines("SET c 3")) {
+			t.Errorf("%q: behind it %q is due", before, due)
+		}
+	}
+}
