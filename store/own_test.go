@@ -77,6 +77,27 @@ func TestKeysWithDeadlinesOfTheirOwnEndWhileExpiredKeysAreKept(t *testing.T) {
 	}
 }
 
+// replica-read-only has become yes: no client writes any more.
+func TestADeadlineOfThePrimaryReplacesOneOfAClient(t *testing.T) {
+	heard := &deletions{}
+	s := NewSpace(1, heard)
+	s.KeepExpired, s.OwnDeadlines = true, true
+	db := s.DB(0)
+	for _, key := range []string{"kept", "replaced", "sooner"} {
+		db.SetDeadline(db.Set([]byte(key), NewInt(1)), 10)
+	}
+	s.OwnDeadlines = false
+	db.SetDeadline(db.Peek([]byte("replaced")), 20)
+	db.SetDeadline(db.Peek([]byte("sooner")), 5)
+	s.SetNow(100)
+	if n := s.ExpireDue(9); n != 1 || !slices.Equal(heard.keys, []string{"kept"}) || s.EarliestOwn() != 0 {
+		t.Errorf("%d keys expired: %q", n, heard.keys)
+	}
+	if err := s.Check(); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestForgottenDeadlinesOfTheirOwnEndNoKey(t *testing.T) {
 	s := NewSpace(1, ignore{})
 	s.KeepExpired, s.OwnDeadlines = true, true
