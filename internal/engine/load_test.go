@@ -110,6 +110,20 @@ func TestCommandsAreRefusedWhileAFileIsRead(t *testing.T) {
 	expectReply(t, send(e, s, "DBSIZE"), ":3\r\n")
 }
 
+func TestASecretIsHiddenWhenItsCommandIsRefusedWhileAFileIsRead(t *testing.T) {
+	e := newLoaded(t)
+	s, _ := connect(e)
+	send(e, s, "CONFIG", "SET", "slowlog-log-slower-than", "0")
+	reply := reload(t, e, func(ask func(*command.Session, string)) {
+		ask(s, "CONFIG SET appendonly no requirepass secret")
+	})[0]
+	expectReply(t, reply, loadingReply)
+	log := send(e, s, "SLOWLOG", "GET", "-1")
+	if !strings.Contains(log, "requirepass") || strings.Contains(log, "secret") {
+		t.Errorf("SLOWLOG GET shows %q", log)
+	}
+}
+
 func TestInfoTellsHowFarAFileIsRead(t *testing.T) {
 	e := newLoaded(t)
 	s, _ := connect(e)
