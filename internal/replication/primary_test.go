@@ -26,7 +26,8 @@ type node struct {
 	nohost.Host
 	t *testing.T
 	*engine.Engine
-	dial func(context.Context, string) (net.Conn, error) // nil: there are no primaries
+	dial  func(context.Context, string) (net.Conn, error) // nil: there are no primaries
+	sleep func()                                          // nil: nothing
 
 	mu      sync.Mutex
 	planned []planned
