@@ -1,6 +1,7 @@
 package control_test
 
 import (
+	"net"
 	"slices"
 	"strconv"
 	"strings"
@@ -99,6 +100,45 @@ func TestAFlushOfAllNodesPutsSlotsBack(t *testing.T) {
 		expect(t, c, ":0", "DBSIZE")
 	}
 	expect(t, first, "+OK", "SET", "b", "v")
+}
+
+// A reset puts directives back, and so it would replicaof. A flush puts back whom a node follows.
+func TestAResetLeavesWhomANodeFollows(t *testing.T) {
+	cfgs := make([]lockredis.Config, 2)
+	for i := range cfgs {
+		cfgs[i] = lockredis.Config{Directives: map[string]string{"control": "yes"}}
+	}
+	nodes := lockredis.NewReplicatedCluster(1, cfgs...)
+	doors := startServers(t, nodes...)
+	var clients []*wire.Conn
+	for _, node := range nodes {
+		clients = append(clients, redistest.Dial(t, node.Addr()))
+	}
+	leads := func(i int) bool { return strings.Contains(ask(clients[i], "ROLE"), "master") }
+	follows := func(i, primary int) bool {
+		_, port, _ := net.SplitHostPort(nodes[primary].Addr())
+		return strings.Contains(ask(clients[i], "ROLE"), "slave") && strings.Contains(ask(clients[i], "ROLE"), port)
+	}
+	all := func(words ...string) {
+		for _, door := range doors {
+			ask(enter(t, door), words...)
+		}
+	}
+	expect(t, clients[1], "+OK", "CLUSTER", "FAILOVER", "TAKEOVER")
+	for end := time.Now().Add(time.Minute); !leads(1) || !follows(0, 1); {
+		if time.Now().After(end) {
+			t.Fatal("the replica has not taken over")
+		}
+	}
+	all("CONTROL", "RESET")
+	if !leads(1) || !follows(0, 1) {
+		t.Errorf("after a reset the roles are %q, %q", ask(clients[0], "ROLE"), ask(clients[1], "ROLE"))
+	}
+	all("CONTROL", "FLUSH")
+	all("CONTROL", "RESET")
+	if !leads(0) || !follows(1, 0) {
+		t.Errorf("after a flush the roles are %q, %q", ask(clients[0], "ROLE"), ask(clients[1], "ROLE"))
+	}
 }
 
 func TestAnOutageEndsAScript(t *testing.T) {
