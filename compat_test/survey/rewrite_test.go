@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/lockredis/lockredis/internal/redistest"
 	"github.com/lockredis/lockredis/resp"
@@ -216,6 +217,63 @@ func TestConfigRewriteWritesTheLinesOfRedis(t *testing.T) {
 			t.Parallel()
 			r.check(t)
 		})
+	}
+}
+
+// The cluster decides whom its node follows. The file may have got a line for it since the start.
+func TestConfigRewriteOfAClustersReplicaNamesNoPrimary(t *testing.T) {
+	run := func(program, primary, replica string, args ...string) (path string, s *server) {
+		dir := t.TempDir()
+		path = filepath.Join(dir, "redis.conf")
+		text := "port " + primary + "\ncluster-enabled yes\nmaxclients 50\n"
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		c := redistest.Command{Program: program, Addr: "127.0.0.1:" + replica, Args: append([]string{path}, args...), Dir: dir}
+		s = &server{t: t, addr: redistest.Run(t, c).Addr}
+		s.connect()
+		return path, s
+	}
+	var ports []string
+	for range 6 {
+		port, err := redistest.FreePort()
+		if err != nil {
+			t.Fatal(err)
+		}
+		ports = append(ports, port)
+	}
+	redis := redistest.Find(t)
+	_, first := run(redis, ports[0], ports[0], "--cluster-port", ports[1])
+	path, second := run(redis, ports[2], ports[2], "--cluster-port", ports[3])
+	second.apply("CLUSTER MEET 127.0.0.1 " + ports[0] + " " + ports[1])
+	id := string(first.do("CLUSTER", "MYID").Str)
+	for end := time.Now().Add(time.Minute); second.do("CLUSTER", "REPLICATE", id).IsError(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("redis-server does not know its primary")
+		}
+	}
+	ownPath, own := run(lockredis(t), ports[4], ports[5], "--topology", "cluster:1x1", "port", ports[4]+","+ports[5])
+	for _, row := range []struct {
+		name, path, primary string
+		replica             *server
+	}{{"redis-server", path, ports[0], second}, {"lockredis", ownPath, ports[4], own}} {
+		for _, more := range []string{"", "replicaof 127.0.0.1 2\n"} {
+			text, err := os.ReadFile(row.path)
+			if err == nil {
+				err = os.WriteFile(row.path, append(text, more...), 0o600)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			row.replica.apply("CONFIG REWRITE")
+			if text, err = os.ReadFile(row.path); err != nil || strings.Contains(string(text), "replicaof") {
+				t.Errorf("%s writes %s %v", row.name, text, err)
+			}
+		}
+		values, _ := pairs(row.replica.do("CONFIG", "GET", "replicaof"))
+		if want := "127.0.0.1 " + row.primary; values["replicaof"] != want {
+			t.Errorf("%s follows %q, want %q", row.name, values["replicaof"], want)
+		}
 	}
 }
 

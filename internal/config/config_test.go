@@ -243,6 +243,29 @@ func TestRewriteKeepsCommentsAndIsReadBackEqual(t *testing.T) {
 	}
 }
 
+// compat_test/survey asks redis-server for the same.
+func TestRewriteNamesNoPrimaryOfAClustersNode(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "redis.conf")
+	write(t, path, "cluster-enabled yes\n")
+	c, err := Parse([]string{path}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Follow("127.0.0.1", 7000)
+	for _, text := range []string{"cluster-enabled yes\n", "cluster-enabled yes\nreplicaof 127.0.0.1 1\ntimeout 7\n"} {
+		write(t, path, text)
+		if err := c.Rewrite(); err != nil {
+			t.Fatal(err)
+		}
+		if text, _ := os.ReadFile(path); strings.Contains(string(text), "replicaof") {
+			t.Errorf("got\n%s", text)
+		}
+	}
+	if c.Get("replicaof") != "127.0.0.1 7000" {
+		t.Errorf("replicaof is %q", c.Get("replicaof"))
+	}
+}
+
 func TestErrorsOfFilesHaveTheTextOfTheSystem(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "gone")
 	if err := os.Mkdir(dir, 0o777); err != nil {
