@@ -691,7 +691,8 @@ func TestFailoverEndsWithoutAReplicaThatHasTheStream(t *testing.T) {
 
 // While the target does not reply the old primary follows it already. What redis-server 7.0.15 replies then.
 func TestAFailoverUnderWayIsAbortedOnly(t *testing.T) {
-	p := newMember(t, nil)
+	p := newMember(t, map[string]string{"enable-lock-commands": "yes"})
+	p.do("HSET data 6f1c7a0e-8f0b-4f57-9d2f-0d5a1c8a1c11:1 1") // what a lock has, but of no script
 	ln := listenLocal(t) // connections are made, and nobody accepts them
 	c := p.another()
 	target := fmt.Sprintf("127.0.0.1 %d", ln.Addr().(*net.TCPAddr).Port)
@@ -710,6 +711,19 @@ func TestAFailoverUnderWayIsAbortedOnly(t *testing.T) {
 	p.all("SET k 1")
 	if role, n := p.info("role"), p.info("connected_slaves"); role != "master" || n != "0" {
 		t.Errorf("after it the server is a %s with %s replicas", role, n)
+	}
+	p.want("LOCK.LIST", "*0\r\n")
+}
+
+// A replica gets no scripts, but what they have written.
+func TestAReplicaThatLeadsListsTheLocksThatItHas(t *testing.T) {
+	const owner = "6f1c7a0e-8f0b-4f57-9d2f-0d5a1c8a1c11:1"
+	p, r := pair(t, map[string]string{"enable-lock-commands": "yes"})
+	p.do("EVAL 'redis.call(\"HINCRBY\", KEYS[1], ARGV[1], 1) redis.call(\"PEXPIRE\", KEYS[1], 3600000)' 1 order:42 " + owner)
+	r.awaitOffset(p)
+	r.do("REPLICAOF NO ONE")
+	if list := r.do("LOCK.LIST"); len(list.Elems) != 1 || !strings.Contains(string(list.Raw), owner) {
+		t.Errorf("LOCK.LIST has %s", list)
 	}
 }
 

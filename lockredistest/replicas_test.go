@@ -3,6 +3,7 @@ package lockredistest_test
 import (
 	"context"
 	"net"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/lockredis/lockredis"
 	"github.com/lockredis/lockredis/lockredistest"
+	"github.com/lockredis/lockredis/rlock"
 )
 
 // ok ends the test at an error.
@@ -260,6 +262,32 @@ func TestLeaksAreThoseOfThePrimary(t *testing.T) {
 	if err := srv.Close(); err == nil || strings.Count(err.Error(), `lock "lock"`) != 1 {
 		t.Errorf("leaks: %v", err)
 	}
+}
+
+// A replica gets no scripts, but what they have written.
+func TestALockOutlivesFailoversAndIsALeakOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv, err := lockredistest.Run(lockredistest.Replicas(2))
+		ok(t, err)
+		c := locker(t, srv.Client(), rlock.Options{})
+		_, err = c.Lock("order:42").Acquire(t.Context(), rlock.Lease(time.Hour))
+		ok(t, err)
+		want := srv.Locks()
+		if len(want) != 1 || len(want[0].Holders) != 1 {
+			t.Fatalf("the locks are %+v", want)
+		}
+		for range 2 {
+			promoted, err := srv.Failover()
+			ok(t, err)
+			got := promoted.Locks()
+			if len(got) != 1 || got[0].Name != want[0].Name || !slices.Equal(got[0].Holders, want[0].Holders) {
+				t.Errorf("the locks of the new primary are %+v, want %+v", got, want)
+			}
+		}
+		if err := srv.Close(); err == nil || strings.Count(err.Error(), `lock "order:42"`) != 1 {
+			t.Errorf("leaks: %v", err)
+		}
+	})
 }
 
 func TestTheOptionReplicasRefusesOthers(t *testing.T) {
