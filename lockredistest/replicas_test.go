@@ -264,6 +264,19 @@ func TestLeaksAreThoseOfThePrimary(t *testing.T) {
 	}
 }
 
+func TestASubscriptionAtAReplicaIsALeak(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv, err := lockredistest.Run(lockredistest.Replicas(1))
+		ok(t, err)
+		if _, err := srv.Node(1).Client().Subscribe(t.Context(), "news").Receive(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if err := srv.Close(); err == nil || strings.Count(err.Error(), `is subscribed to channel "news"`) != 1 {
+			t.Errorf("leaks: %v", err)
+		}
+	})
+}
+
 // A replica gets no scripts, but what they have written.
 func TestALockOutlivesFailoversAndIsALeakOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
