@@ -110,6 +110,8 @@ func (c *Cluster) Primary() *Node { return c.view.PrimaryOf(c.Self()) }
 func (c *Cluster) Reads(n *Node) bool { return n != nil && c.Self().Primary == n.ID }
 
 // Replicate makes the node a replica of the primary with an id.
+//
+// Differs from Redis: the node's own replicas follow that primary, too.
 func (c *Cluster) Replicate(id string) {
 	clear(c.Migrating)
 	clear(c.Importing)

@@ -67,6 +67,19 @@ func TestTheOtherNodesOfAShardFollowTheReplicaThatTakesOver(t *testing.T) {
 	}
 }
 
+func TestTheReplicasOfANodeThatBecomesAReplicaFollowItsPrimary(t *testing.T) {
+	nodes, _ := replicated(2, 4)
+	nodes[1].Change(func(v *View, self *Node) {
+		for slot := range Slots {
+			v.Give(slot, &v.Nodes[0])
+		}
+	})
+	nodes[1].Replicate("n0")
+	if got := places(nodes); got != "n0:@1:0-16383 n1:n0@1: n2:n0@1: n3:n0@1:" {
+		t.Error(got)
+	}
+}
+
 func TestAPrimaryThatReturnsFollowsTheNodeThatHasItsSlots(t *testing.T) {
 	nodes, _ := replicated(1, 3)
 	nodes[0].SetDown(1)
