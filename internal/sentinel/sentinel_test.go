@@ -115,6 +115,23 @@ func TestTiltModeBeginsAfterAJumpOfTheClockAndEndsAfterThirtySeconds(t *testing.
 	})
 }
 
+func TestAWaitWhoseContextEndsIsForgotten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := start(t, expiry.System(), func() (net.Conn, error) { return nil, errors.New("refused") })
+		defer n.stop()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if err := n.AwaitPeers(ctx, "mymaster", 1, 1); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("the wait ends with %v", err)
+		}
+		n.engine.Outside(func() {
+			if len(n.met) != 0 || n.hurried != 0 {
+				t.Errorf("%d waits are left, %d callers hurry", len(n.met), n.hurried)
+			}
+		})
+	})
+}
+
 func TestAPrimaryThatSendsNonsenseIsDown(t *testing.T) {
 	for name, answer := range map[string]string{
 		"no RESP":         "HTTP/1.1 400 Bad Request\r\n\r\n",
