@@ -28,17 +28,16 @@ func startReplicated(t *testing.T, primaries int, nodes ...lockredis.Config) []*
 // awaitReply sends a command until its reply contains a text.
 func awaitReply(t *testing.T, c *wire.Conn, line, text string) {
 	t.Helper()
-	for end := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
+	var got string
+	if !redistest.Poll(patience, func() bool {
 		v, err := c.Do(strings.Fields(line)...)
 		if err != nil {
 			t.Fatalf("%s: %v", line, err)
 		}
-		if strings.Contains(v.String(), text) {
-			return
-		}
-		if time.Now().After(end) {
-			t.Fatalf("%s: %s, want %s", line, v, text)
-		}
+		got = v.String()
+		return strings.Contains(got, text)
+	}) {
+		t.Fatalf("%s: %s, want %s", line, got, text)
 	}
 }
 
@@ -108,9 +107,7 @@ func TestAReplicaThatIsClosedWhileItWaitsForItsLinkDoesNotStart(t *testing.T) {
 	defer nodes[0].Close()
 	started := make(chan error, 1)
 	go func() { started <- nodes[1].Start() }()
-	for nodes[1].Addr() == "" {
-		time.Sleep(time.Millisecond)
-	}
+	eventually(t, "the replica listens", func() bool { return nodes[1].Addr() != "" })
 	nodes[1].Close()
 	if err := <-started; err != lockredis.ErrServerClosed {
 		t.Error(err)

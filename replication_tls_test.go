@@ -49,10 +49,8 @@ func TestReplicasFollowWithTLS(t *testing.T) {
 	}
 	await := func(what string, done func() bool) {
 		t.Helper()
-		for end := time.Now().Add(time.Minute); !done(); time.Sleep(time.Millisecond) {
-			if time.Now().After(end) {
-				t.Fatalf("%s does not come", what)
-			}
+		if !redistest.Poll(time.Minute, done) {
+			t.Fatalf("%s does not come", what)
 		}
 	}
 	primary := startNode(t, secureNode(t, authority)...)

@@ -6,7 +6,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -69,11 +68,8 @@ func receive(t *testing.T, c *wire.Conn, want string) {
 // eventually polls until ok returns true.
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(patience); !ok(); {
-		if time.Now().After(deadline) {
-			t.Fatal("did not happen: " + what)
-		}
-		runtime.Gosched()
+	if !redistest.Poll(patience, ok) {
+		t.Fatal("did not happen: " + what)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/lockredis/lockredis/internal/redistest"
 	"github.com/lockredis/lockredis/lockredistest"
 	"github.com/lockredis/lockredis/rlock"
 )
@@ -23,37 +24,26 @@ func shards(t *testing.T, opts ...lockredistest.Option) *lockredistest.Server {
 // awaitInfo waits until INFO replication of a server has a text.
 func awaitInfo(t *testing.T, s *lockredistest.Server, text string) {
 	t.Helper()
-	for end := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
+	var info string
+	if !redistest.Poll(time.Minute, func() bool {
 		v, err := s.Do("INFO", "replication")
-		if info, _ := v.(string); strings.Contains(info, text) {
-			return
-		} else if err != nil || time.Now().After(end) {
-			t.Fatalf("%s, %v; want %s", info, err, text)
-		}
+		ok(t, err)
+		info, _ = v.(string)
+		return strings.Contains(info, text)
+	}) {
+		t.Fatalf("%s; want %s", info, text)
 	}
 }
 
-// awaitCopy waits until a server has the value of a key.
-func awaitCopy(t *testing.T, s *lockredistest.Server, key, value string) {
+// awaitReply waits until a server replies a value to a command, whose errors are for a time only.
+func awaitReply(t *testing.T, s *lockredistest.Server, want any, words ...string) {
 	t.Helper()
-	for end := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
-		if got, _ := s.Do("GET", key); got == value {
-			return
-		} else if time.Now().After(end) {
-			t.Fatalf("%s is %v, want %s", key, got, value)
-		}
-	}
-}
-
-// awaitLock waits until a server has the lock of a name.
-func awaitLock(t *testing.T, s *lockredistest.Server, name string) {
-	t.Helper()
-	for end := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
-		if n, _ := s.Do("EXISTS", name); n == int64(1) {
-			return
-		} else if time.Now().After(end) {
-			t.Fatalf("there is no lock %s", name)
-		}
+	var got any
+	if !redistest.Poll(time.Minute, func() bool {
+		got, _ = s.Do(words...)
+		return got == want
+	}) {
+		t.Fatalf("%v: %v, want %v", words, got, want)
 	}
 }
 
@@ -70,7 +60,7 @@ func TestAClusterClientReadsFromReplicas(t *testing.T) {
 		if err := rdb.Set(t.Context(), key, key, 0).Err(); err != nil {
 			t.Fatal(err)
 		}
-		awaitCopy(t, srv.Node(i+3), key, key)
+		awaitReply(t, srv.Node(i+3), key, "GET", key)
 	}
 	if err := rdb.ForEachSlave(t.Context(), func(ctx context.Context, c *redis.Client) error { return c.Ping(ctx).Err() }); err != nil {
 		t.Fatal(err)
@@ -103,18 +93,16 @@ func TestAClusterClientGoesOnAfterAFailover(t *testing.T) {
 			defer rdb.Close()
 			for i, key := range keys {
 				rdb.Set(t.Context(), key, "1", 0)
-				awaitCopy(t, srv.Node(i+3), key, "1")
+				awaitReply(t, srv.Node(i+3), "1", "GET", key)
 			}
 			srv.Node(0).Stop()
 			awaitInfo(t, srv.Node(3), "role:master")
-			for end := time.Now().Add(time.Minute); ; {
-				err := rdb.Incr(t.Context(), keys[0]).Err()
-				if err == nil {
-					break
-				}
-				if time.Now().After(end) {
-					t.Fatal(err)
-				}
+			var err error
+			if !redistest.Poll(time.Minute, func() bool {
+				err = rdb.Incr(t.Context(), keys[0]).Err()
+				return err == nil
+			}) {
+				t.Fatal(err)
 			}
 			if got, err := srv.Node(3).Do("GET", keys[0]); got != "2" {
 				t.Error(got, err)
@@ -152,7 +140,7 @@ func TestALockOutlivesAFailover(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			awaitLock(t, srv.Node(3), "b")
+			awaitReply(t, srv.Node(3), int64(1), "EXISTS", "b")
 			if err := end(srv); err != nil {
 				t.Fatal(err)
 			}
@@ -201,7 +189,7 @@ func TestTheClocksOfPrimariesAndReplicasTurnTogether(t *testing.T) {
 	srv := shards(t, lockredistest.ManualClock())
 	rdb := srv.ClusterClient()
 	rdb.Set(t.Context(), "b", "1", time.Minute)
-	awaitCopy(t, srv.Node(3), "b", "1")
+	awaitReply(t, srv.Node(3), "1", "GET", "b")
 	srv.AdvanceAll(59 * time.Second)
 	if got, err := srv.Node(3).Do("EXISTS", "b"); got != int64(1) {
 		t.Errorf("before its end: %v, %v", got, err)
@@ -226,7 +214,7 @@ func TestALockIsALeakAtOneNodeOfItsShard(t *testing.T) {
 			if _, err := c.Lock("b").Acquire(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			awaitLock(t, srv.Node(3), "b")
+			awaitReply(t, srv.Node(3), int64(1), "EXISTS", "b")
 			if fail {
 				srv.Node(0).Stop()
 				awaitInfo(t, srv.Node(3), "role:master")

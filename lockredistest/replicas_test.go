@@ -12,6 +12,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/lockredis/lockredis"
+	"github.com/lockredis/lockredis/internal/redistest"
 	"github.com/lockredis/lockredis/lockredistest"
 	"github.com/lockredis/lockredis/rlock"
 )
@@ -203,10 +204,8 @@ func TestAFailoverClientHearsOfAFailover(t *testing.T) {
 	if want := "mymaster 127.0.0.1 6379 127.0.0.1 6381"; msg.Payload != want {
 		t.Errorf("+switch-master %s, want %s", msg.Payload, want)
 	}
-	for end := time.Now().Add(time.Minute); rdb.Set(t.Context(), "k", "2", 0).Err() != nil; {
-		if time.Now().After(end) {
-			t.Fatal("the client does not reach the new primary")
-		}
+	if !redistest.Poll(time.Minute, func() bool { return rdb.Set(t.Context(), "k", "2", 0).Err() == nil }) {
+		t.Fatal("the client does not reach the new primary")
 	}
 	srv.Node(2).CheckGet(t, "k", "2")
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/lockredis/lockredis/internal/redistest"
 	"github.com/lockredis/lockredis/lockredistest"
 )
 
@@ -29,14 +30,12 @@ func followed(t *testing.T) (primary, replica *lockredistest.Server, p, r *redis
 // awaitValue waits until a replica whose link is up has a value; "" means no key.
 func awaitValue(t *testing.T, c *redis.Client, key, value string) {
 	t.Helper()
-	for end := time.Now().Add(time.Minute); ; {
-		info := c.Info(t.Context(), "replication").Val()
-		if c.Get(t.Context(), key).Val() == value && strings.Contains(info, "master_link_status:up") {
-			return
-		}
-		if time.Now().After(end) {
-			t.Fatalf("%s is not %q; %s", key, value, info)
-		}
+	var info string
+	if !redistest.Poll(time.Minute, func() bool {
+		info = c.Info(t.Context(), "replication").Val()
+		return c.Get(t.Context(), key).Val() == value && strings.Contains(info, "master_link_status:up")
+	}) {
+		t.Fatalf("%s is not %q; %s", key, value, info)
 	}
 }
 

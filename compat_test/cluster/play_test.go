@@ -155,12 +155,12 @@ func (w *world) act(line string) string {
 		return strings.Join(got, "\n")
 	case "? ":
 		command, want, _ := strings.Cut(rest, " = ")
-		for deadline := time.Now().Add(limit); ; time.Sleep(5 * time.Millisecond) {
-			if got := w.do(conn, split(w.t, command)...).String(); strings.Contains(got, want) {
-				return ""
-			} else if time.Now().After(deadline) {
-				w.t.Fatalf("%s: %s", line, got)
-			}
+		var got string
+		if !redistest.Poll(limit, func() bool {
+			got = w.do(conn, split(w.t, command)...).String()
+			return strings.Contains(got, want)
+		}) {
+			w.t.Fatalf("%s: %s", line, got)
 		}
 	case " ends":
 		i, _ := strconv.Atoi(node)

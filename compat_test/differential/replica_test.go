@@ -86,14 +86,12 @@ func (f *followed) cut() {
 
 func (f *followed) await(what string, done func() bool) bool {
 	f.t.Helper()
-	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
-		if done() {
-			return true
-		}
+	came := redistest.Poll(time.Minute, done)
+	if !came {
+		f.t.Errorf("%s does not come within a minute; primary %v, replica %v",
+			what, f.of(f.primary), f.of(f.replica))
 	}
-	f.t.Errorf("%s does not come within a minute; primary %v, replica %v",
-		what, f.of(f.primary), f.of(f.replica))
-	return false
+	return came
 }
 
 // check waits until the replica has all of the stream, and compares the data.

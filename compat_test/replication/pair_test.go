@@ -104,12 +104,9 @@ func (s *server) awaitUp() {
 // await waits for something.
 func (s *server) await(what string, done func() bool) {
 	s.t.Helper()
-	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
-		if done() {
-			return
-		}
+	if !redistest.Poll(time.Minute, done) {
+		s.t.Fatalf("%s does not come within a minute: %v", what, s.info("replication"))
 	}
-	s.t.Fatalf("%s does not come within a minute: %v", what, s.info("replication"))
 }
 
 // awaitSame waits until replicas have all of p's stream and its data.

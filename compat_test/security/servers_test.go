@@ -63,13 +63,11 @@ func ask(t *testing.T, c *wire.Conn, command string) string {
 	return string(v.Raw)
 }
 
-// poll calls done until it returns true. A foreign process has no event to wait for.
+// poll waits until done returns true.
 func poll(t *testing.T, what string, done func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(time.Minute); !done(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("did not happen within a minute: " + what)
-		}
+	if !redistest.Poll(time.Minute, done) {
+		t.Fatal("did not happen within a minute: " + what)
 	}
 }
 

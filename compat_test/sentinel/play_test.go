@@ -11,6 +11,7 @@ import (
 	"github.com/cockroachdb/datadriven"
 
 	"github.com/lockredis/lockredis/compat_test/wire"
+	"github.com/lockredis/lockredis/internal/redistest"
 	"github.com/lockredis/lockredis/resp"
 )
 
@@ -262,12 +263,12 @@ func (p *player) until(has, command string) error {
 }
 
 // poll calls look until it is done, and returns its error. After limit it returns the last error.
-func poll(limit time.Duration, look func() (done bool, err error)) error {
-	for end := time.Now().Add(limit); ; time.Sleep(20 * time.Millisecond) {
-		if done, err := look(); done || time.Now().After(end) {
-			return err
-		}
-	}
+func poll(limit time.Duration, look func() (done bool, err error)) (err error) {
+	redistest.Poll(limit, func() (done bool) {
+		done, err = look()
+		return done
+	})
+	return err
 }
 
 // events returns the events up to the one with that name. It leaves out the events in skip:

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/lockredis/lockredis/internal/redistest"
 )
 
 // dialing has a test decide how each connection to a primary is made.
@@ -25,12 +27,12 @@ func (c *client) awaitPhase(phase string) {
 	c.n.t.Helper()
 	want := fmt.Sprintf("$%d\r\n%s\r\n", len(phase), phase)
 	var role string
-	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(time.Millisecond) {
-		if role = c.send("ROLE"); strings.Contains(role, want) {
-			return
-		}
+	if !redistest.Poll(time.Minute, func() bool {
+		role = c.send("ROLE")
+		return strings.Contains(role, want)
+	}) {
+		c.n.t.Fatalf("ROLE shows %q, want the phase %s", role, phase)
 	}
-	c.n.t.Fatalf("ROLE shows %q, want the phase %s", role, phase)
 }
 
 // compat_test/replication asks redis-server for all phases but connecting.
