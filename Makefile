@@ -41,6 +41,9 @@ vectors: ## record the replies in compat_test/testdata and compat_test/sentinel 
 redis-tests: ## run Redis's own tests of replication on lockredis: make redis-tests SRC=redis-7.0.15, an unpacked source
 	.ci/redis-tests "$${SRC:?must be the folder of an unpacked source of Redis 7.0.15}" $(TESTS)
 
+sentinel-tests: ## run Redis's own tests of Sentinel: make sentinel-tests SRC=redis-7.0.15; SERVERS=redis or SENTINELS=redis
+	.ci/sentinel-tests "$${SRC:?must be the folder of an unpacked source of Redis 7.0.15}" $(or $(SERVERS),lockredis) $(or $(SENTINELS),lockredis)
+
 diff: ## compare lockredis with redis-server on a million generated commands, with Valkey on 250,000
 	LOCKREDIS_DIFF_COMMANDS=1000000 go test ./compat_test/differential -run Generated -count=1 -v -timeout 60m
 
@@ -95,4 +98,4 @@ lint: ## run go vet and staticcheck, build for 32 bits, and actionlint on the wo
 help: ## print this text
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
 
-.PHONY: build binaries dist image clients spring-matrix frameworks check race matrix vectors diff bench bench-short bench-compare bench-replica bench-rlock road lint docs command-docs help soak fuzz simulate failovers faults redis-tests
+.PHONY: build binaries dist image clients spring-matrix frameworks check race matrix vectors diff bench bench-short bench-compare bench-replica bench-rlock road lint docs command-docs help soak fuzz simulate failovers faults redis-tests sentinel-tests
