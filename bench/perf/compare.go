@@ -29,7 +29,9 @@ func compareCommits(b *bench) error {
 	}
 	for _, pipeline := range []int{1, 16} {
 		name := fmt.Sprintf("lock and unlock by EVALSHA, pipeline %d", pipeline)
-		pairs, err := b.onEach(b.rounds, func(s *server) (figures, error) { return b.costOfPairs(s, pipeline) })
+		pairs, err := b.onEach(b.rounds, func(s *server) (figures, error) {
+			return b.costOfPairs(s, pipeline)
+		})
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}

@@ -30,13 +30,16 @@ func measureReplica(b *bench) error {
 			return fmt.Errorf("%s: %w", program, err)
 		}
 		for _, pipeline := range []int{1, 16} {
-			all, err := b.onEach(b.rounds, func(s *server) (figures, error) { return b.costOfPairs(s, pipeline) })
+			all, err := b.onEach(b.rounds, func(s *server) (figures, error) {
+				return b.costOfPairs(s, pipeline)
+			})
 			if err != nil {
 				return fmt.Errorf("%s: %w", program, err)
 			}
 			name := fmt.Sprintf("%s: lock and unlock, pipeline %d", program, pipeline)
 			b.addRow(row{name, "pairs/s", all["rate"], followed, alone, nil})
-			b.addRow(row{name + ", CPU of the primary", "µs/pair", all["cpu"], followed, alone, ratioAtMost(1.3, 1.2)})
+			b.addRow(row{name + ", CPU of the primary", "µs/pair", all["cpu"], followed, alone,
+				ratioAtMost(1.3, 1.2)})
 		}
 		for _, s := range []*server{replica, b.running[alone], b.running[followed]} {
 			s.stop()

@@ -218,7 +218,8 @@ var (
 	// listsNodes matches CLUSTER SHARDS and LINKS.
 	listsNodes   = regexp.MustCompile(`create-time|replication-offset`)
 	linesOfNodes = regexp.MustCompile(`^\["\$\d 127`) // CLUSTER REPLICAS
-	varying      = regexp.MustCompile(`("create-time"|"send-buffer-allocated") :\d+|("replication-offset") :\d+()()`)
+	varying      = regexp.MustCompile(`("create-time"|"send-buffer-allocated") :\d+|` +
+		`("replication-offset") :\d+()()`)
 )
 
 // show writes a reply without what differs in each run.

@@ -99,8 +99,8 @@ func (f *followed) check(seed int, seq sequence) {
 	f.t.Helper()
 	var here, there string
 	same := func() bool {
-		info := f.of(f.replica)
-		if info["master_link_status"] != "up" || info["slave_repl_offset"] != f.of(f.primary)["master_repl_offset"] {
+		info, told := f.of(f.replica), f.of(f.primary)["master_repl_offset"]
+		if info["master_link_status"] != "up" || info["slave_repl_offset"] != told {
 			return false
 		}
 		here = string(mustDo(f.t, f.primary, "DEBUG", "DIGEST").Str)

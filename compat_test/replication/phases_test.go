@@ -18,8 +18,9 @@ func TestThePhasesOfALinkAreThoseOfRedis(t *testing.T) {
 			t.Helper()
 			r.await("the phase "+phase, func() bool { return string(r.do("ROLE").Elems[3].Str) == phase })
 			info := r.info("replication")
-			shown[i] = append(shown[i], fmt.Sprint(phase, ": ", r.do("ROLE").Elems[4], " ", info["master_link_status"], " ",
-				info["master_sync_in_progress"], " ", info["master_last_io_seconds_ago"], " ", info["master_sync_total_bytes"], " ",
+			shown[i] = append(shown[i], fmt.Sprint(phase, ": ", r.do("ROLE").Elems[4], " ",
+				info["master_link_status"], " ", info["master_sync_in_progress"], " ",
+				info["master_last_io_seconds_ago"], " ", info["master_sync_total_bytes"], " ",
 				info["master_link_down_since_seconds"] != "", " ", info["slave_read_repl_offset"] != ""))
 		}
 		port, err := redistest.FreePort()
@@ -56,7 +57,9 @@ func TestThePhasesOfALinkAreThoseOfRedis(t *testing.T) {
 			}
 			fmt.Fprint(nc, step.says, "\r\n")
 		}
-		r.await("the file's size", func() bool { return r.info("replication")["master_sync_total_bytes"] == "1000" })
+		r.await("the file's size", func() bool {
+			return r.info("replication")["master_sync_total_bytes"] == "1000"
+		})
 		show("sync")
 		r.do("REPLICAOF", "NO", "ONE")
 	}

@@ -9,8 +9,9 @@ import (
 func TestAReplicaThatSendsCommandsIsTreatedAsByRedis(t *testing.T) {
 	servers := []*server{primary(t, nil), redis(t)}
 	for _, line := range []string{
-		"GET k", "NOSUCH", "SET k v", "BLPOP l 1", "MULTI", "EXEC", "RESET", "SUBSCRIBE ch", "HELLO 3", "CLIENT REPLY ON",
-		"REPLCONF listening-port 9", "WAIT 0 0", "MONITOR", "SYNC", "REPLCONF GETACK *", "CLIENT REPLY OFF",
+		"GET k", "NOSUCH", "SET k v", "BLPOP l 1", "MULTI", "EXEC", "RESET", "SUBSCRIBE ch", "HELLO 3",
+		"CLIENT REPLY ON", "REPLCONF listening-port 9", "WAIT 0 0", "MONITOR", "SYNC", "REPLCONF GETACK *",
+		"CLIENT REPLY OFF",
 	} {
 		var stays [2]bool
 		for i, p := range servers {
@@ -22,7 +23,8 @@ func TestAReplicaThatSendsCommandsIsTreatedAsByRedis(t *testing.T) {
 			p.await("the end of "+line, func() bool {
 				list := string(p.do("CLIENT", "LIST", "TYPE", "replica").Str)
 				stays[i] = list != ""
-				return p.info("stats")["sync_full"] != "0" && (!stays[i] || !strings.Contains(list, "cmd=psync "))
+				return p.info("stats")["sync_full"] != "0" &&
+					(!stays[i] || !strings.Contains(list, "cmd=psync "))
 			})
 			if v := p.do("EXISTS", "k"); v.String() != ":0" {
 				t.Errorf("%s of a replica is run", line)

@@ -79,8 +79,10 @@ type process struct {
 
 func (p *process) start() {
 	p.t.Helper()
-	p.server = redistest.Run(p.t, redistest.Command{Program: p.program, Args: append([]string{p.conf}, p.args...),
-		Addr: net.JoinHostPort("127.0.0.1", p.port), Dir: filepath.Dir(p.conf)})
+	p.server = redistest.Run(p.t, redistest.Command{
+		Program: p.program, Args: append([]string{p.conf}, p.args...),
+		Addr: net.JoinHostPort("127.0.0.1", p.port), Dir: filepath.Dir(p.conf),
+	})
 }
 
 // newProcess starts a process. head are its own directives.
@@ -180,9 +182,10 @@ func deploy(t *testing.T, nodeProgram, sentinelProgram string) *deployment {
 		d.nodes = append(d.nodes, newProcess(t, nodeProgram, nodePassword, head))
 	}
 	for range 3 {
-		s := newProcess(t, sentinelProgram, sentinelPassword, "sentinel monitor m 127.0.0.1 "+d.nodes[0].port+" 2\n"+
-			"sentinel auth-user m watcher\nsentinel auth-pass m "+watcherPassword+"\n"+
-			"sentinel down-after-milliseconds m 1000\nsentinel failover-timeout m 2000\n", "--sentinel")
+		s := newProcess(t, sentinelProgram, sentinelPassword,
+			"sentinel monitor m 127.0.0.1 "+d.nodes[0].port+" 2\n"+
+				"sentinel auth-user m watcher\nsentinel auth-pass m "+watcherPassword+"\n"+
+				"sentinel down-after-milliseconds m 1000\nsentinel failover-timeout m 2000\n", "--sentinel")
 		hurry(s)
 		d.sentinels = append(d.sentinels, s)
 	}

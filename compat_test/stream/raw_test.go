@@ -83,7 +83,8 @@ func TestTheBytesOfTheStreamAreThoseOfRedis(t *testing.T) {
 	}
 	t.Cleanup(func() { srv.Close() })
 	sides := []*side{
-		{"redis-server", redis.Addr, nil, map[string]*wire.Conn{}}, {"lockredis", srv.Addr(), nil, map[string]*wire.Conn{}},
+		{"redis-server", redis.Addr, nil, map[string]*wire.Conn{}},
+		{"lockredis", srv.Addr(), nil, map[string]*wire.Conn{}},
 	}
 	var heard [2]*raw
 	for i, s := range sides {

@@ -49,7 +49,8 @@ func TestReplicasJoinInTurn(t *testing.T) {
 	if got := places(nodes); got != "n0:@1:0-8191 n1:@2:8192-16383 n2:n0@1: n3:n1@2: n4:n0@1:" {
 		t.Error(got)
 	}
-	if !nodes[4].Reads(nodes[4].Owner(0)) || nodes[3].Reads(nodes[3].Owner(0)) || nodes[0].Reads(nodes[0].Self()) {
+	if !nodes[4].Reads(nodes[4].Owner(0)) || nodes[3].Reads(nodes[3].Owner(0)) ||
+		nodes[0].Reads(nodes[0].Self()) {
 		t.Error("a replica reads the slots of its primary only")
 	}
 }

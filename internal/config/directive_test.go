@@ -115,7 +115,8 @@ func fields(c *Config) map[string]string {
 
 func TestEverySetterChangesAFieldOfItsOwn(t *testing.T) {
 	candidates := []string{"7", "2000000", "yes", "no", "debug", "/", "K", "777", "pubsub 1 2 3",
-		"sentinel:1x3", "valkey-9.1", "hostname", "allchannels", "60 1", "save", "allkeys-lru", "systemd", "swapdb"}
+		"sentinel:1x3", "valkey-9.1", "hostname", "allchannels", "60 1", "save", "allkeys-lru", "systemd",
+		"swapdb"}
 	owner := map[string]string{}
 	for _, d := range directives {
 		if d.set == nil {

@@ -12,7 +12,9 @@ func TestACutLinkBreaksItsConnectionsAndRefusesNewOnes(t *testing.T) {
 	var links Links
 	links.Add(1, "one:1", func(context.Context) (net.Conn, error) { here, _ := net.Pipe(); return here, nil })
 	links.Add(2, "two:2", func(context.Context) (net.Conn, error) { here, _ := net.Pipe(); return here, nil })
-	dial := func(from int, addr string) (net.Conn, error) { return links.Dialer(from)(t.Context(), "tcp", addr) }
+	dial := func(from int, addr string) (net.Conn, error) {
+		return links.Dialer(from)(t.Context(), "tcp", addr)
+	}
 	one, err := dial(2, "one:1")
 	if err != nil {
 		t.Fatal(err)

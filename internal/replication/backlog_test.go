@@ -52,11 +52,12 @@ func TestABacklogKeepsTheEndOfTheStream(t *testing.T) {
 				want.add(p)
 			}
 			if b.end != want.end() || b.kept() != want.kept || b.first() != want.end()-want.kept+1 {
-				t.Fatalf("seed %d: end %d, kept %d; want %d, %d", seed, b.end, b.kept(), want.end(), want.kept)
+				t.Fatalf("seed %d: end %d, kept %d; want %d, %d",
+					seed, b.end, b.kept(), want.end(), want.kept)
 			}
 			for _, first := range []int64{
-				b.first() - 1, b.first(), b.end, b.end + 1, b.end + 2, b.first() + rnd.Int64N(b.kept()+1), -1, 0,
-				math.MaxInt64, math.MinInt64,
+				b.first() - 1, b.first(), b.end, b.end + 1, b.end + 2, b.first() + rnd.Int64N(b.kept()+1),
+				-1, 0, math.MaxInt64, math.MinInt64,
 			} {
 				parts, ok := b.from(first)
 				rest, wantOK := want.from(first)

@@ -24,7 +24,8 @@ func TestALagHoldsBackTheLastWritesAndWhatFollows(t *testing.T) {
 		{1, []string{"PING", "SET a 1", "PING"}, []string{"PING"}},
 		{1, []string{"SET a 1", "REPLCONF GETACK *", "SET b 2"}, []string{"SET a 1", "REPLCONF GETACK *"}},
 		{1, []string{"SET a 1", "MULTI", "SET b 2", "SET c 3", "EXEC"}, []string{"SET a 1"}},
-		{1, []string{"MULTI", "SET b 2", "SET c 3", "EXEC", "SET a 1"}, []string{"MULTI", "SET b 2", "SET c 3", "EXEC"}},
+		{1, []string{"MULTI", "SET b 2", "SET c 3", "EXEC", "SET a 1"},
+			[]string{"MULTI", "SET b 2", "SET c 3", "EXEC"}},
 		{2, []string{"SET a 1", "SET b 2", "SELECT 1", "SET c 3"}, []string{"SET a 1"}},
 		{3, []string{"SET a 1", "SET b 2", "SET c 3"}, nil},
 	} {

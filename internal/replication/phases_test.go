@@ -54,7 +54,8 @@ func TestRoleShowsEachPhaseOfALink(t *testing.T) {
 	shows := func(phase, up, syncing string) {
 		t.Helper()
 		user.awaitPhase(phase)
-		if a, b := user.info("master_link_status"), user.info("master_sync_in_progress"); a != up || b != syncing {
+		a, b := user.info("master_link_status"), user.info("master_sync_in_progress")
+		if a != up || b != syncing {
 			t.Errorf("in the phase %s INFO shows the link %s, syncing %s", phase, a, b)
 		}
 	}

@@ -60,8 +60,8 @@ func newNode(t *testing.T, directives ...string) *node {
 	}
 	n := &node{t: t}
 	n.Engine = engine.New(engine.Options{
-		Config: cfg, Clock: expiry.NewManual(time.UnixMilli(1_700_000_000_000)), Rand: rand.New(rand.NewPCG(1, 2)),
-		Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Server: n,
+		Config: cfg, Clock: expiry.NewManual(time.UnixMilli(1_700_000_000_000)),
+		Rand: rand.New(rand.NewPCG(1, 2)), Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Server: n,
 	})
 	t.Cleanup(n.Close)
 	return n
@@ -171,8 +171,9 @@ func TestPsyncContinuesWhatTheBacklogHas(t *testing.T) {
 		offset int64
 		rest   int64 // bytes that follow +CONTINUE; -1: all data come
 	}{
-		{id, start + 1, end - start}, {strings.ToUpper(id), start + 1, end - start}, {id, end, 1}, {id, end + 1, 0},
-		{id, end + 2, -1}, {id, start, -1}, {id, -1, -1}, {"?", -1, -1}, {"?", start + 1, -1}, {"", start + 1, -1},
+		{id, start + 1, end - start}, {strings.ToUpper(id), start + 1, end - start},
+		{id, end, 1}, {id, end + 1, 0}, {id, end + 2, -1}, {id, start, -1}, {id, -1, -1},
+		{"?", -1, -1}, {"?", start + 1, -1}, {"", start + 1, -1},
 		{strings.Repeat("0", 40), start + 1, -1}, {strings.Repeat("0", 40), end + 1, -1},
 	} {
 		r := n.connect()
@@ -191,7 +192,8 @@ func TestPsyncContinuesWhatTheBacklogHas(t *testing.T) {
 	if out := old.send("PSYNC", id, fmt.Sprint(end+1)); out != "+CONTINUE\r\n" {
 		t.Errorf("without capa psync2: %q", out)
 	}
-	if got := user.info("sync_full") + user.info("sync_partial_ok") + user.info("sync_partial_err"); got != "956" {
+	got := user.info("sync_full") + user.info("sync_partial_ok") + user.info("sync_partial_err")
+	if got != "956" {
 		t.Errorf("the counters of synchronizations are %s", got)
 	}
 }
@@ -257,7 +259,8 @@ func TestAFileOfKnownLengthIsSentInPieces(t *testing.T) {
 	if len(file) < size || !strings.HasPrefix(file, "REDIS") {
 		t.Fatalf("%d bytes of %d: %q", len(file), size, file[:10])
 	}
-	if stream := file[size:]; !strings.HasPrefix(stream, "*2\r\n$6\r\nSELECT") || !strings.Contains(stream, "later") {
+	stream := file[size:]
+	if !strings.HasPrefix(stream, "*2\r\n$6\r\nSELECT") || !strings.Contains(stream, "later") {
 		t.Errorf("behind the file: %q", stream)
 	}
 }
@@ -285,7 +288,8 @@ func TestRdbKeySaveDelaySlowsTheFileOfAReplica(t *testing.T) {
 			sent := user.info("slave0")
 			r.send("REPLCONF", "ACK", "0")
 			if n.waited != row.want {
-				t.Errorf("with delay %s, capa %s the file waits %v, want %v", row.delay, capa, n.waited, row.want)
+				t.Errorf("with delay %s, capa %s the file waits %v, want %v",
+					row.delay, capa, n.waited, row.want)
 			}
 			if !strings.HasPrefix(during, "1") || !strings.Contains(during, "state=wait_bgsave") {
 				t.Errorf("while the file is made INFO has %q", during)
@@ -293,8 +297,9 @@ func TestRdbKeySaveDelaySlowsTheFileOfAReplica(t *testing.T) {
 			if capa == "eof" && !strings.Contains(sent, "state=wait_bgsave") {
 				t.Errorf("when the file is sent INFO has %q", sent)
 			}
-			if user.info("rdb_bgsave_in_progress") != "0" || !strings.Contains(user.info("slave0"), "state=online") {
-				t.Errorf("when the replica has the file INFO has %q", user.info("slave0"))
+			has := user.info("slave0")
+			if user.info("rdb_bgsave_in_progress") != "0" || !strings.Contains(has, "state=online") {
+				t.Errorf("when the replica has the file INFO has %q", has)
 			}
 		}
 	}
@@ -468,7 +473,8 @@ func TestTheStreamEndsWithoutReplicas(t *testing.T) {
 	}
 	n.beat()
 	user.send("SET", "a", "1")
-	if active, after := user.info("repl_backlog_active"), user.info("master_repl_offset"); active != "0" || after != before {
+	active, after := user.info("repl_backlog_active"), user.info("master_repl_offset")
+	if active != "0" || after != before {
 		t.Errorf("the backlog is active: %s, the offset is %s, was %s", active, after, before)
 	}
 	if user.info("master_replid") == id {

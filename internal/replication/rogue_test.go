@@ -16,8 +16,9 @@ func TestAReplyToAReplicaEndsItsConnection(t *testing.T) {
 			line string
 			ends bool
 		}{
-			{"GET k", true}, {"GET", true}, {"NOSUCH", true}, {"PING", true}, {"SET k v", true}, {"BLPOP l 1", true},
-			{"EVAL return 0", true}, {"MULTI", true}, {"EXEC", true}, {"RESET", true}, {"SELECT 1", true},
+			{"GET k", true}, {"GET", true}, {"NOSUCH", true}, {"PING", true}, {"SET k v", true},
+			{"BLPOP l 1", true}, {"EVAL return 0", true}, {"MULTI", true}, {"EXEC", true},
+			{"RESET", true}, {"SELECT 1", true},
 			{"SUBSCRIBE ch", true}, {"PSUBSCRIBE c*", true}, {"UNSUBSCRIBE", true}, {"HELLO 3", true},
 			{"CLIENT REPLY ON", true}, {"REPLCONF listening-port 9", true}, {"REPLCONF nosuch x", true},
 			{"WAIT 0 0", true}, {"REPLICAOF localhost 1", true}, {"CLIENT TRACKING ON", true},
@@ -36,7 +37,8 @@ func TestAReplyToAReplicaEndsItsConnection(t *testing.T) {
 			r.take()
 			out := r.send(strings.Fields(row.line)...)
 			if out != "" || r.dead != row.ends || (r.s.State() == command.Ready) == row.ends {
-				t.Errorf("%s, online %v: the replica gets %q, its connection has ended: %v", row.line, online, out, r.dead)
+				t.Errorf("%s, online %v: the replica gets %q, its connection has ended: %v",
+					row.line, online, out, r.dead)
 			}
 			if got := user.send("GET", "k"); got != "$-1\r\n" {
 				t.Errorf("%s of a replica was run: %q", row.line, got)
