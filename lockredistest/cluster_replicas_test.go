@@ -18,7 +18,8 @@ import (
 // shards starts a cluster of three primaries with a replica each.
 func shards(t *testing.T, opts ...lockredistest.Option) *lockredistest.Server {
 	t.Helper()
-	return lockredistest.RunT(t, append(opts, lockredistest.ClusterOf(3), lockredistest.ClusterReplicas(1))...)
+	opts = append(opts, lockredistest.ClusterOf(3), lockredistest.ClusterReplicas(1))
+	return lockredistest.RunT(t, opts...)
 }
 
 // awaitInfo waits until INFO replication of a server has a text.
@@ -62,9 +63,9 @@ func TestAClusterClientReadsFromReplicas(t *testing.T) {
 		}
 		awaitReply(t, srv.Node(i+3), key, "GET", key)
 	}
-	if err := rdb.ForEachSlave(t.Context(), func(ctx context.Context, c *redis.Client) error { return c.Ping(ctx).Err() }); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, rdb.ForEachSlave(t.Context(), func(ctx context.Context, c *redis.Client) error {
+		return c.Ping(ctx).Err()
+	}))
 	for i, key := range keys {
 		asked := srv.Node(i + 3).CommandCounts()["get"]
 		for range 50 {
@@ -80,7 +81,8 @@ func TestAClusterClientReadsFromReplicas(t *testing.T) {
 
 func TestAClusterClientGoesOnAfterAFailover(t *testing.T) {
 	for name, route := range map[string]func(o *redis.ClusterOptions){
-		"primaries": func(*redis.ClusterOptions) {}, "replicas": func(o *redis.ClusterOptions) { o.ReadOnly = true },
+		"primaries":   func(*redis.ClusterOptions) {},
+		"replicas":    func(o *redis.ClusterOptions) { o.ReadOnly = true },
 		"the nearest": func(o *redis.ClusterOptions) { o.RouteByLatency = true },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -145,7 +147,8 @@ func TestALockOutlivesAFailover(t *testing.T) {
 				t.Fatal(err)
 			}
 			awaitInfo(t, srv.Node(3), "role:master")
-			if _, err := waiter.Lock("b").Acquire(t.Context(), rlock.Wait(0)); !errors.Is(err, rlock.ErrTimeout) {
+			_, err = waiter.Lock("b").Acquire(t.Context(), rlock.Wait(0))
+			if !errors.Is(err, rlock.ErrTimeout) {
 				t.Errorf("the lock is free: %v", err)
 			}
 			got := make(chan error, 1)

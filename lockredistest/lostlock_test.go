@@ -30,6 +30,15 @@ func locker(t *testing.T, rdb redis.UniversalClient, opts rlock.Options) *rlock.
 	return c
 }
 
+// acquire acquires the lock at a server, where no client may hold it.
+func acquire(t *testing.T, srv *lockredistest.Server) *rlock.Hold {
+	t.Helper()
+	l := locker(t, srv.Client(), rlock.Options{}).Lock("order:42")
+	held, err := l.Acquire(t.Context(), rlock.Wait(0))
+	ok(t, err)
+	return held
+}
+
 // lostLock acquires a lock whose write the replicas do not get before the primary ends, and acquires it
 // once more at the new primary.
 func lostLock(t *testing.T, srv *lockredistest.Server) {
@@ -42,8 +51,7 @@ func lostLock(t *testing.T, srv *lockredistest.Server) {
 	srv.Stop()
 	promoted, err := srv.Failover()
 	ok(t, err)
-	second, err := locker(t, promoted.Client(), rlock.Options{}).Lock("order:42").Acquire(t.Context(), rlock.Wait(0))
-	ok(t, err)
+	second := acquire(t, promoted)
 	if first.Err() != nil || second.Err() != nil {
 		t.Errorf("there are no two holders: %v, %v", first.Err(), second.Err())
 	}
@@ -58,7 +66,9 @@ func TestALockIsLostInEachFailoverWithLag(t *testing.T) {
 	for i := range rounds {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			began := time.Now()
-			synctest.Test(t, func(t *testing.T) { lostLock(t, lockredistest.RunT(t, lockredistest.Replicas(2))) })
+			synctest.Test(t, func(t *testing.T) {
+				lostLock(t, lockredistest.RunT(t, lockredistest.Replicas(2)))
+			})
 			synctest.Test(t, func(t *testing.T) {
 				lostLock(t, lockredistest.RunT(t, lockredistest.Replicas(2), lockredistest.Sentinel(nil)))
 			})
@@ -75,8 +85,7 @@ func TestAPartitionedPrimaryHasAHolderBesideTheNewOne(t *testing.T) {
 		ok(t, err)
 		promoted, err := srv.Failover()
 		ok(t, err)
-		second, err := locker(t, promoted.Client(), rlock.Options{}).Lock("order:42").Acquire(t.Context(), rlock.Wait(0))
-		ok(t, err)
+		second := acquire(t, promoted)
 		time.Sleep(20 * time.Second) // the watchdogs of both renew
 		if first.Err() != nil || second.Err() != nil {
 			t.Errorf("there are no two holders: %v, %v", first.Err(), second.Err())
@@ -109,8 +118,8 @@ func TestALockThatOneReplicaHasIsLostIfTheOtherOneIsPromoted(t *testing.T) {
 			srv := lockredistest.RunT(t, lockredistest.Replicas(2))
 			late := srv.Node(2)
 			late.Lag(1)
-			l := locker(t, srv.Client(), rlock.Options{Sync: rlock.SyncOn, SyncReplicas: replicas}).Lock("order:42")
-			_, err := l.Acquire(t.Context())
+			confirmed := rlock.Options{Sync: rlock.SyncOn, SyncReplicas: replicas}
+			_, err := locker(t, srv.Client(), confirmed).Lock("order:42").Acquire(t.Context())
 			if !granted {
 				if !errors.Is(err, rlock.ErrNotSynced) {
 					t.Errorf("the lock is granted: %v", err)
@@ -120,8 +129,7 @@ func TestALockThatOneReplicaHasIsLostIfTheOtherOneIsPromoted(t *testing.T) {
 			ok(t, err)
 			srv.Stop()
 			ok(t, late.Promote())
-			second, err := locker(t, late.Client(), rlock.Options{}).Lock("order:42").Acquire(t.Context(), rlock.Wait(0))
-			ok(t, err)
+			second := acquire(t, late)
 			ok(t, second.Release(t.Context()))
 		})
 	}
@@ -142,7 +150,8 @@ func TestAFencingTokenRepeatsOnlyIfTheReplicaLacksIt(t *testing.T) {
 			second, err := l.Acquire(t.Context()) // waits for the first lease if the replica has it
 			ok(t, err)
 			if first.Token() != 1 || second.Token() != want {
-				t.Errorf("lag %d: the tokens are %d and %d, want 1 and %d", lag, first.Token(), second.Token(), want)
+				t.Errorf("lag %d: the tokens are %d and %d, want 1 and %d",
+					lag, first.Token(), second.Token(), want)
 			}
 			ok(t, second.Release(t.Context()))
 		})
@@ -162,7 +171,8 @@ func TestAQuorumSurvivesAPrimaryWithoutItsData(t *testing.T) {
 		first, err := quorum().Acquire(t.Context())
 		ok(t, err)
 		ok(t, srv.Node(1).RestartEmpty())
-		if _, err := quorum().Acquire(t.Context(), rlock.Wait(time.Second)); !errors.Is(err, rlock.ErrTimeout) {
+		_, err = quorum().Acquire(t.Context(), rlock.Wait(time.Second))
+		if !errors.Is(err, rlock.ErrTimeout) {
 			t.Errorf("a second holder: %v", err)
 		}
 		if first.Err() != nil {
