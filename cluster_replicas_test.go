@@ -209,7 +209,8 @@ func TestAReplicaWithOldDataDoesNotTakeOver(t *testing.T) {
 	call(t, other, "CONFIG SET requirepass secret")
 	call(t, b, "CLUSTER REPLICATE "+call(t, other, "CLUSTER MYID"))
 	awaitReply(t, b, "INFO replication", "master_link_status:down")
-	call(t, b, "CONFIG SET cluster-replica-validity-factor 1 cluster-node-timeout 1 repl-ping-replica-period 1")
+	call(t, b, "CONFIG SET cluster-replica-validity-factor 1 cluster-node-timeout 1 "+
+		"repl-ping-replica-period 1")
 	awaitReply(t, b, "INFO replication", "master_link_down_since_seconds:3")
 	call(t, dial(t, nodes[4]), "CONFIG SET cluster-replica-no-failover yes")
 	nodes[1].Close()

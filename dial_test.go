@@ -205,7 +205,8 @@ func TestAServerInMemoryFollowsAnotherOneAtItsAnnouncedAddress(t *testing.T) {
 		expect(t, primary, "WAIT 1 0", ":1\r\n")
 		synctest.Wait()
 		expect(t, chained, "GET k", "$1\r\nw\r\n")
-		if v, _ := primary.Do("INFO", "replication"); !strings.Contains(string(v.Raw), "slave0:ip=127.0.0.1,port=2,state=online") {
+		v, _ := primary.Do("INFO", "replication")
+		if !strings.Contains(string(v.Raw), "slave0:ip=127.0.0.1,port=2,state=online") {
 			t.Errorf("the primary shows %s", v.Raw)
 		}
 		expect(t, replica, "REPLICAOF NO ONE", "+OK\r\n")

@@ -134,6 +134,14 @@ func (m *member) awaitUp() {
 	eventually(m.t, "the link is up", func() bool { return m.info("master_link_status") == "up" })
 }
 
+// awaitDBSize waits until m has so many keys in its database.
+func (m *member) awaitDBSize(n int) {
+	m.t.Helper()
+	eventually(m.t, fmt.Sprint("DBSIZE is ", n), func() bool {
+		return string(m.do("DBSIZE").Raw) == fmt.Sprintf(":%d\r\n", n)
+	})
+}
+
 // awaitSame waits until m has all that p has told, and compares the data.
 func (m *member) awaitSame(p *member) {
 	m.t.Helper()
@@ -148,7 +156,8 @@ func (m *member) awaitSame(p *member) {
 func (m *member) awaitOffset(p *member) {
 	m.t.Helper()
 	eventually(m.t, "the replica has the whole stream", func() bool {
-		return m.info("master_link_status") == "up" && m.info("slave_repl_offset") == p.info("master_repl_offset") &&
+		return m.info("master_link_status") == "up" &&
+			m.info("slave_repl_offset") == p.info("master_repl_offset") &&
 			m.info("master_replid") == p.info("master_replid")
 	})
 }
@@ -159,6 +168,18 @@ func pair(t *testing.T, directives map[string]string) (p, r *member) {
 	p, r = newMember(t, directives), newMember(t, directives)
 	r.follow(p)
 	return p, r
+}
+
+// pairByHand starts a primary and its replica, with directives of the replica. The test turns their clocks,
+// so no key ends by itself.
+func pairByHand(t *testing.T, directives map[string]string) (p, r *member, early, late *expiry.Manual) {
+	t.Helper()
+	at := time.UnixMilli(1_700_000_000_000)
+	early, late = expiry.NewManual(at), expiry.NewManual(at)
+	p = memberOf(t, lockredis.Config{Clock: early})
+	r = memberOf(t, lockredis.Config{Clock: late, Directives: directives})
+	r.follow(p)
+	return p, r, early, late
 }
 
 // another returns one more client of m's server.
@@ -179,12 +200,14 @@ var typed = []string{
 func TestAReplicaGetsAllData(t *testing.T) {
 	leavesNothing(t)
 	p, r := newMember(t, nil), newMember(t, nil)
-	r.all("SET own 1", "SELECT 5", "SET own 1", "SELECT 0", "FUNCTION LOAD '#!lua name=mine\nredis.register_function(\"mine\", function() return 1 end)'")
+	r.all("SET own 1", "SELECT 5", "SET own 1", "SELECT 0",
+		"FUNCTION LOAD '#!lua name=mine\nredis.register_function(\"mine\", function() return 1 end)'")
 	for _, db := range []string{"0", "3", "15"} {
 		p.do("SELECT " + db)
 		p.all(typed...)
 	}
-	p.do("FUNCTION LOAD '#!lua name=lib\nredis.register_function{function_name=\"one\", callback=function() return 1 end, flags={\"no-writes\"}}'")
+	p.do("FUNCTION LOAD '#!lua name=lib\nredis.register_function{" +
+		"function_name=\"one\", callback=function() return 1 end, flags={\"no-writes\"}}'")
 	r.follow(p)
 	r.awaitSame(p)
 	r.want("FCALL one 0", ":1\r\n")
@@ -209,8 +232,9 @@ func TestAReplicaAppliesTheStream(t *testing.T) {
 		p.all(typed...)
 	}
 	p.all("EVAL 'redis.call(\"SET\", KEYS[1], 1) redis.call(\"INCR\", KEYS[1])' 1 scripted",
-		"MULTI", "SELECT 2", "SET in-two 1", "SELECT 4", "SET in-four 1", "EXEC", "SWAPDB 2 3", "PUBLISH news hello",
-		"FUNCTION LOAD '#!lua name=lib\nredis.register_function(\"put\", function(k) return redis.call(\"SET\", k[1], 1) end)'",
+		"MULTI", "SELECT 2", "SET in-two 1", "SELECT 4", "SET in-four 1", "EXEC", "SWAPDB 2 3",
+		"PUBLISH news hello", "FUNCTION LOAD '#!lua name=lib\nredis.register_function("+
+			"\"put\", function(k) return redis.call(\"SET\", k[1], 1) end)'",
 		"FCALL put 1 put", "MOVE put 7", "COPY in-four copied DB 9")
 	receive(t, sub.Conn, "*3\r\n$7\r\nmessage\r\n$4\r\nnews\r\n$5\r\nhello\r\n")
 	receive(t, sub.Conn, "*4\r\n$8\r\npmessage\r\n$2\r\nn*\r\n$4\r\nnews\r\n$5\r\nhello\r\n")
@@ -300,15 +324,11 @@ func TestAReplicaWithoutALinkMayRefuseToShowItsData(t *testing.T) {
 	r.do("SET k w")
 }
 
-// The clocks are by hand: no key ends by itself.
 func TestAKeyThatIsOverIsHiddenUntilThePrimaryDeletesIt(t *testing.T) {
-	at := time.UnixMilli(1_700_000_000_000)
-	early, late := expiry.NewManual(at), expiry.NewManual(at)
-	p := memberOf(t, lockredis.Config{Clock: early})
-	r := memberOf(t, lockredis.Config{Clock: late, Directives: map[string]string{"notify-keyspace-events": "KEA"}})
-	r.follow(p)
+	p, r, early, late := pairByHand(t, map[string]string{"notify-keyspace-events": "KEA"})
 	sub := r.another()
-	p.all("SET k v PX 1000", "SET n 1 PX 1000", "HSET h f v", "PEXPIRE h 1000", "SET kept v PX 1000", "RPUSH l a", "PEXPIRE l 1000")
+	p.all("SET k v PX 1000", "SET n 1 PX 1000", "HSET h f v", "PEXPIRE h 1000", "SET kept v PX 1000",
+		"RPUSH l a", "PEXPIRE l 1000")
 	r.awaitSame(p)
 	late.Advance(time.Hour)
 	r.want("GET k", "$-1\r\n")
@@ -323,14 +343,14 @@ func TestAKeyThatIsOverIsHiddenUntilThePrimaryDeletesIt(t *testing.T) {
 	r.awaitOffset(p)
 	r.want("GET kept", "$1\r\nv\r\n")
 	r.want("DBSIZE", ":5\r\n")
-	late.SetBack(at)
+	late.SetBack(early.Now())
 	r.awaitSame(p)
 	r.want("GET n", "$1\r\n2\r\n")
 	r.want("HLEN h", ":2\r\n")
 	late.Advance(time.Hour)
 	sub.do("PSUBSCRIBE __keyevent*")
 	early.Advance(2 * time.Second)
-	eventually(t, "the timer has deleted the keys", func() bool { return string(p.do("DBSIZE").Raw) == ":1\r\n" })
+	p.awaitDBSize(1)
 	r.awaitSame(p)
 	r.want("DBSIZE", ":1\r\n")
 	for range 4 {
@@ -344,29 +364,21 @@ func TestAKeyThatIsOverIsHiddenUntilThePrimaryDeletesIt(t *testing.T) {
 	}
 }
 
-// The clocks are by hand: no key ends by itself.
 func TestAWritableReplicaDeletesTheKeysOfItsOwnClients(t *testing.T) {
-	at := time.UnixMilli(1_700_000_000_000)
-	early, late := expiry.NewManual(at), expiry.NewManual(at)
-	p := memberOf(t, lockredis.Config{Clock: early})
-	r := memberOf(t, lockredis.Config{Clock: late, Directives: map[string]string{"replica-read-only": "no"}})
-	r.follow(p)
+	p, r, _, late := pairByHand(t, map[string]string{"replica-read-only": "no"})
 	p.all("SET of-primary v PX 1000", "SET both v")
 	r.awaitSame(p)
 	r.all("SET own v PX 1000", "SET later v", "PEXPIRE later 2000", "PEXPIRE both 1000",
-		"SET kept v PX 1000", "SET taken v PX 1000", "EVAL \"redis.call('SET', KEYS[1], 'v', 'PX', 1000)\" 1 scripted")
+		"SET kept v PX 1000", "SET taken v PX 1000",
+		"EVAL \"redis.call('SET', KEYS[1], 'v', 'PX', 1000)\" 1 scripted")
 	p.all("SET kept w", "SET taken w PX 1000")
 	r.awaitOffset(p)
 	late.Advance(1500 * time.Millisecond)
-	dbsize := func(want string) {
-		t.Helper()
-		eventually(t, "DBSIZE is "+want, func() bool { return string(r.do("DBSIZE").Raw) == ":"+want+"\r\n" })
-	}
-	dbsize("4") // of-primary, kept, taken, later
+	r.awaitDBSize(4) // of-primary, kept, taken, later
 	r.want("GET kept", "$1\r\nw\r\n")
 	r.do("CONFIG SET replica-read-only yes")
 	late.Advance(time.Second)
-	dbsize("3")
+	r.awaitDBSize(3)
 	if n := r.infoStat("expired_keys"); n != "4" {
 		t.Errorf("the replica has expired %s keys, want 4", n)
 	}
@@ -374,29 +386,24 @@ func TestAWritableReplicaDeletesTheKeysOfItsOwnClients(t *testing.T) {
 }
 
 func TestAKeyThatIsOverEndsWhenTheReplicaLeads(t *testing.T) {
-	at := time.UnixMilli(1_700_000_000_000)
-	early, late := expiry.NewManual(at), expiry.NewManual(at)
-	p, r := memberOf(t, lockredis.Config{Clock: early}), memberOf(t, lockredis.Config{Clock: late})
-	r.follow(p)
+	p, r, _, late := pairByHand(t, nil)
 	p.do("SET k v PX 1000")
 	r.awaitSame(p)
 	late.Advance(time.Hour)
 	r.want("DBSIZE", ":1\r\n")
 	r.do("REPLICAOF NO ONE")
-	eventually(t, "the key is deleted", func() bool { return string(r.do("DBSIZE").Raw) == ":0\r\n" })
+	r.awaitDBSize(0)
 }
 
 func TestAnEvalOfThePrimaryThatReadsAKeyThatIsOverAtTheReplicaHasTheSameEffect(t *testing.T) {
-	at := time.UnixMilli(1_700_000_000_000)
-	late := expiry.NewManual(at)
-	p := memberOf(t, lockredis.Config{Clock: expiry.NewManual(at)})
-	r := memberOf(t, lockredis.Config{Clock: late})
-	r.follow(p)
+	p, r, _, late := pairByHand(t, nil)
 	p.do("SET lock owner PX 1000")
 	r.awaitSame(p)
 	late.Advance(time.Hour)
-	p.all("EVAL 'if redis.call(\"GET\", \"lock\") == \"owner\" then redis.call(\"PEXPIRE\", \"lock\", 7200000) end' 0",
-		"SET lock other KEEPTTL", "GETEX lock PX 7300000", "SETRANGE lock 0 O", "EXPIRE lock 7500 GT", "RENAME lock moved")
+	p.all("EVAL 'if redis.call(\"GET\", \"lock\") == \"owner\" then "+
+		"redis.call(\"PEXPIRE\", \"lock\", 7200000) end' 0",
+		"SET lock other KEEPTTL", "GETEX lock PX 7300000", "SETRANGE lock 0 O", "EXPIRE lock 7500 GT",
+		"RENAME lock moved")
 	r.awaitSame(p)
 	r.want("GET moved", "$5\r\nOther\r\n")
 }
@@ -433,7 +440,8 @@ func TestAReaderWaitsAtAReplica(t *testing.T) {
 		if err := c.Send("XREAD", "BLOCK", "0", "STREAMS", "s", "$"); err != nil {
 			t.Fatal(err)
 		}
-		defer receive(t, c.Conn, "*1\r\n*2\r\n$1\r\ns\r\n*1\r\n*2\r\n$3\r\n1-1\r\n*2\r\n$1\r\nf\r\n$1\r\nv\r\n")
+		defer receive(t, c.Conn,
+			"*1\r\n*2\r\n$1\r\ns\r\n*1\r\n*2\r\n$3\r\n1-1\r\n*2\r\n$1\r\nf\r\n$1\r\nv\r\n")
 	}
 	awaitBlocked(t, r.Conn, 2)
 	p.do("XADD s 1-1 f v")
@@ -443,7 +451,9 @@ func TestAReaderWaitsAtAReplica(t *testing.T) {
 func TestWaitersEndWhenTheirServerBecomesAReplica(t *testing.T) {
 	p, r := newMember(t, nil), newMember(t, nil)
 	var waiters []*member
-	for _, line := range []string{"BLPOP q 0", "XREAD BLOCK 0 STREAMS s $", "BLMOVE q other LEFT LEFT 0", "WAIT 1 0"} {
+	for _, line := range []string{
+		"BLPOP q 0", "XREAD BLOCK 0 STREAMS s $", "BLMOVE q other LEFT LEFT 0", "WAIT 1 0",
+	} {
 		c := r.another()
 		c.Send(strings.Fields(line)...)
 		waiters = append(waiters, c)
@@ -451,7 +461,8 @@ func TestWaitersEndWhenTheirServerBecomesAReplica(t *testing.T) {
 	awaitBlocked(t, r.Conn, len(waiters))
 	r.do("REPLICAOF " + p.place())
 	for _, c := range waiters {
-		receive(t, c.Conn, "-UNBLOCKED force unblock from blocking operation, instance state changed (master -> replica?)\r\n")
+		receive(t, c.Conn, "-UNBLOCKED force unblock from blocking operation, "+
+			"instance state changed (master -> replica?)\r\n")
 		expectClosed(t, c.Conn)
 	}
 	p.do("RPUSH q a")
@@ -461,9 +472,9 @@ func TestWaitersEndWhenTheirServerBecomesAReplica(t *testing.T) {
 
 func TestAReplicaDoesNotWaitForReplicas(t *testing.T) {
 	_, r := pair(t, nil)
-	r.refuses("WAIT 0 0", "ERR WAIT cannot be used with replica instances. Please also note that since Redis 4.0 "+
-		"if a replica is configured to be writable (which is not the default) writes to replicas are just local and "+
-		"are not propagated.")
+	r.refuses("WAIT 0 0", "ERR WAIT cannot be used with replica instances. "+
+		"Please also note that since Redis 4.0 if a replica is configured to be writable "+
+		"(which is not the default) writes to replicas are just local and are not propagated.")
 	r.refuses("WAIT x y", "ERR WAIT cannot be used with replica instances.")
 }
 
@@ -494,8 +505,8 @@ func TestAReplicaLeadsAndFollowsAgain(t *testing.T) {
 	r.awaitSame(p)
 	id, offset := p.info("master_replid"), r.info("master_repl_offset")
 	r.do("REPLICAOF NO ONE")
-	if r.info("role") != "master" || r.info("master_replid2") != id || r.info("master_repl_offset") != offset ||
-		r.info("master_replid") == id {
+	if r.info("role") != "master" || r.info("master_replid2") != id ||
+		r.info("master_repl_offset") != offset || r.info("master_replid") == id {
 		t.Errorf("the stream after the lead: %s", r.do("INFO replication").Str)
 	}
 	r.do("REPLICAOF NO ONE")
@@ -584,7 +595,9 @@ func TestAReplicaLogsInAtItsPrimary(t *testing.T) {
 	r.do("REPLICAOF " + p.place())
 	eventually(t, "a refusal in the log", func() bool { return r.log.count("NOAUTH") > 0 })
 	r.do("CONFIG SET masterauth wrong")
-	eventually(t, "a wrong password in the log", func() bool { return r.log.count("unable to AUTH: -WRONGPASS") > 0 })
+	eventually(t, "a wrong password in the log", func() bool {
+		return r.log.count("unable to AUTH: -WRONGPASS") > 0
+	})
 	r.want("GET k", "$-1\r\n")
 	r.do("CONFIG SET masterauth secret")
 	r.awaitUp()
@@ -625,8 +638,8 @@ func TestFailoverHandsTheLeadOver(t *testing.T) {
 	r.refuses("FAILOVER", "ERR FAILOVER is not valid when server is a replica.")
 }
 
-// Nobody needs a file: neither the two, with or without a stream, nor the old primary's other replica. Its link
-// is up until the old primary has another stream, and so it is never refused.
+// No server needs a file: neither the two, with or without a stream, nor the old primary's other replica.
+// The other replica's link is up until the old primary has another stream, so it is never refused.
 func TestAFailoverCostsNoFile(t *testing.T) {
 	for _, setup := range []string{"PING", "SET k v"} {
 		p, r := pair(t, nil)
@@ -679,7 +692,9 @@ func TestFailoverEndsWithoutAReplicaThatHasTheStream(t *testing.T) {
 	p.do("FAILOVER ABORT")
 	receive(t, writer.Conn, "+OK\r\n")
 	p.do("FAILOVER TIMEOUT 1")
-	eventually(t, "the timeout ends the failover", func() bool { return p.info("master_failover_state") == "no-failover" })
+	eventually(t, "the timeout ends the failover", func() bool {
+		return p.info("master_failover_state") == "no-failover"
+	})
 	p.refuses("FAILOVER TO 127.0.0.1 1", "ERR FAILOVER target HOST and PORT is not a replica.")
 	// A target that is not there: this server leads again.
 	p.do(fmt.Sprintf("FAILOVER TO 127.0.0.1 %d TIMEOUT 1 FORCE", mute))
@@ -693,16 +708,16 @@ func TestFailoverEndsWithoutAReplicaThatHasTheStream(t *testing.T) {
 func TestAFailoverUnderWayIsAbortedOnly(t *testing.T) {
 	p := newMember(t, map[string]string{"enable-lock-commands": "yes"})
 	p.do("HSET data 6f1c7a0e-8f0b-4f57-9d2f-0d5a1c8a1c11:1 1") // what a lock has, but of no script
-	ln := listenLocal(t) // connections are made, and nobody accepts them
-	c := p.another()
-	target := fmt.Sprintf("127.0.0.1 %d", ln.Addr().(*net.TCPAddr).Port)
-	c.do("REPLCONF listening-port " + strings.Fields(target)[1])
-	c.Send("PSYNC", "?", "-1")
-	eventually(t, "the connection is a replica", func() bool { return strings.Contains(p.info("slave0"), "state=online") })
+	ln := listenLocal(t)                                       // the test accepts no connection
+	port := ln.Addr().(*net.TCPAddr).Port
+	c := p.followedFrom(port)
+	target := fmt.Sprintf("127.0.0.1 %d", port)
 	p.do("FAILOVER TO " + target)
 	c.Send("REPLCONF", "ACK", p.info("master_repl_offset"))
 	p.awaitRole("slave")
-	for _, line := range []string{"REPLICAOF " + target, "REPLICAOF 127.0.0.1 1", "REPLICAOF 127.0.0.1 x", "REPLICAOF NO ONE"} {
+	for _, line := range []string{
+		"REPLICAOF " + target, "REPLICAOF 127.0.0.1 1", "REPLICAOF 127.0.0.1 x", "REPLICAOF NO ONE",
+	} {
 		p.refuses(line, "ERR REPLICAOF not allowed while failing over.")
 	}
 	p.refuses("SET k 1", "READONLY")
@@ -734,13 +749,22 @@ func followMutely(t *testing.T, p *member) (port int) {
 	ln := listenLocal(t)
 	port = ln.Addr().(*net.TCPAddr).Port
 	ln.Close()
-	c := p.another()
+	p.followedFrom(port)
+	return port
+}
+
+// followedFrom returns a connection that follows m, and names a port. The test speaks for the replica.
+func (m *member) followedFrom(port int) *member {
+	m.t.Helper()
+	c := m.another()
 	c.do(fmt.Sprintf("REPLCONF listening-port %d", port))
 	if err := c.Send("PSYNC", "?", "-1"); err != nil {
-		t.Fatal(err)
+		m.t.Fatal(err)
 	}
-	eventually(t, "the connection is a replica", func() bool { return strings.Contains(p.info("slave0"), "state=online") })
-	return port
+	eventually(m.t, "the connection is a replica", func() bool {
+		return strings.Contains(m.info("slave0"), "state=online")
+	})
+	return c
 }
 
 func TestWhatAReplicaHasNotReadEvictsNoKey(t *testing.T) {
@@ -776,7 +800,9 @@ func TestAServerDoesNotFollowItself(t *testing.T) {
 func TestAPrimaryThatIsNotThereIsTriedAgain(t *testing.T) {
 	r := newMember(t, nil)
 	r.do("SET k v")
-	for _, place := range []string{"no.such.host.invalid 6379", "127.0.0.1 0", "256.1.1.1 1", "::1 1", "'' 1"} {
+	for _, place := range []string{
+		"no.such.host.invalid 6379", "127.0.0.1 0", "256.1.1.1 1", "::1 1", "'' 1",
+	} {
 		before := r.log.count("The link with the MASTER has ended")
 		r.do("REPLICAOF " + place)
 		eventually(t, "two tries of "+place, func() bool {
@@ -821,14 +847,16 @@ func TestRoleAndInfoShowThePhase(t *testing.T) {
 	offset := func() string { return r.do("ROLE").Elems[4].String() }
 	r.do("REPLICAOF 127.0.0.1 0")
 	eventually(t, "the phase is connect", func() bool { return role() == "connect" })
-	if offset() != ":-1" || r.info("master_link_down_since_seconds") != "-1" || r.info("master_last_io_seconds_ago") != "-1" {
+	if offset() != ":-1" || r.info("master_link_down_since_seconds") != "-1" ||
+		r.info("master_last_io_seconds_ago") != "-1" {
 		t.Errorf("offset %s, %s", offset(), r.do("INFO replication").Str)
 	}
 	r.follow(p)
 	r.awaitSame(p)
-	if role() != "connected" || offset() != ":"+p.info("master_repl_offset") || r.info("master_sync_in_progress") != "0" ||
-		r.info("slave_read_only") != "1" || r.info("master_link_down_since_seconds") != "" ||
-		r.info("slave_priority") != "100" || r.info("replica_announced") != "1" {
+	if role() != "connected" || offset() != ":"+p.info("master_repl_offset") ||
+		r.info("master_sync_in_progress") != "0" || r.info("slave_read_only") != "1" ||
+		r.info("master_link_down_since_seconds") != "" || r.info("slave_priority") != "100" ||
+		r.info("replica_announced") != "1" {
 		t.Errorf("offset %s, %s", offset(), r.do("INFO replication").Str)
 	}
 	have := r.info("slave_repl_offset")
@@ -875,7 +903,8 @@ func TestAReplicaShowsItsPrimarysCommands(t *testing.T) {
 	}
 	stats := redistest.InfoFields(string(r.do("INFO commandstats").Str))
 	for name, calls := range map[string]string{
-		"set": "2", "select": "1", "publish": "1", "multi": "2", "incr": "4", "exec": "2", "sadd": "1", "srem": "1", "replconf": "1",
+		"set": "2", "select": "1", "publish": "1", "multi": "2", "incr": "4", "exec": "2",
+		"sadd": "1", "srem": "1", "replconf": "1",
 	} {
 		if !strings.HasPrefix(stats["cmdstat_"+name], "calls="+calls+",") {
 			t.Errorf("%s: %q, want %s calls", name, stats["cmdstat_"+name], calls)
@@ -888,7 +917,8 @@ func TestAReplicaShowsItsPrimarysCommands(t *testing.T) {
 		}
 	}
 	slices.Reverse(slow)
-	if got, want := strings.Join(slow, " "), "SET SELECT SET PUBLISH MULTI INCR INCR MULTI incr incr SADD SREM REPLCONF"; got != want {
+	const want = "SET SELECT SET PUBLISH MULTI INCR INCR MULTI incr incr SADD SREM REPLCONF"
+	if got := strings.Join(slow, " "); got != want {
 		t.Errorf("SLOWLOG has %s\nwant %s", got, want)
 	}
 	if list := string(r.do("CLIENT LIST TYPE master").Str); !strings.Contains(list, " cmd=replconf ") {
@@ -903,7 +933,8 @@ func TestAReplicaWithFewerDatabasesSaysSo(t *testing.T) {
 	p.all("SELECT 1", "SET a 1", "SELECT 5", "SET b 1", "WAIT 1 0")
 	r.all("SELECT 1")
 	r.want("DBSIZE", ":2\r\n")
-	if r.log.count("sending an error to its master: 'ERR DB index is out of range' after processing the command 'select'") != 1 {
+	if r.log.count("sending an error to its master: 'ERR DB index is out of range' "+
+		"after processing the command 'select'") != 1 {
 		t.Error("the log has no line")
 	}
 }

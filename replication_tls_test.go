@@ -72,7 +72,9 @@ func TestReplicasFollowWithTLS(t *testing.T) {
 		t.Errorf("the primary shows %s, the replica's port is %s", got, secure)
 	}
 	do(p, "FAILOVER")
-	await("the end of the failover", func() bool { return info(p)["master_link_status"] == "up" && info(r)["role"] == "master" })
+	await("the end of the failover", func() bool {
+		return info(p)["master_link_status"] == "up" && info(r)["role"] == "master"
+	})
 	do(r, "SET", "k", "w")
 	do(r, "WAIT", "1", "0")
 	if v := do(p, "GET", "k"); string(v.Str) != "w" {
@@ -85,7 +87,9 @@ func TestReplicasFollowWithTLS(t *testing.T) {
 	}
 	args = append(secureNode(t, stranger), "--tls-replication", "yes", "--replicaof", host+" "+port)
 	other := dialSecure(t, stranger, startNode(t, args...))
-	await("an attempt that failed", func() bool { return string(do(other, "ROLE").Elems[3].Str) == "connect" })
+	await("an attempt that failed", func() bool {
+		return string(do(other, "ROLE").Elems[3].Str) == "connect"
+	})
 	if v := do(other, "DBSIZE"); v.String() != ":0" {
 		t.Errorf("a replica that trusts another authority has %s keys", v)
 	}
