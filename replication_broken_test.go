@@ -1,7 +1,6 @@
 package lockredis_test
 
 import (
-	"bufio"
 	"bytes"
 	"fmt"
 	"io"
@@ -19,6 +18,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/lockredis/lockredis/compat_test/wire"
 	"github.com/lockredis/lockredis/internal/redistest"
 	"github.com/lockredis/lockredis/resp"
 )
@@ -32,7 +32,7 @@ type fake struct {
 // visit is a connection of a replica to a fake.
 type visit struct {
 	net.Conn
-	in *bufio.Reader
+	in *wire.Conn
 	n  int // of the connection, from 1
 }
 
@@ -57,7 +57,7 @@ func newFake(t *testing.T, serve func(v *visit)) *fake {
 			n := int(f.came.Add(1))
 			all.Go(func() {
 				defer nc.Close()
-				serve(&visit{nc, bufio.NewReader(nc), n})
+				serve(&visit{nc, wire.NewConn(nc), n})
 			})
 		}
 	})
@@ -73,22 +73,11 @@ func newFake(t *testing.T, serve func(v *visit)) *fake {
 	return f
 }
 
-// command reads a command of the replica. It is nil at the connection's end.
+// command reads a command of the replica. It is nil at the connection's end, and for a newline.
 func (v *visit) command() (words []string) {
-	count := func(mark string) int {
-		line, err := v.in.ReadString('\n')
-		n, wrong := strconv.Atoi(strings.TrimPrefix(strings.TrimSpace(line), mark))
-		if err != nil || wrong != nil {
-			return -1
-		}
-		return n
-	}
-	for range count("*") {
-		b := make([]byte, max(count("$"), 0)+2)
-		if _, err := io.ReadFull(v.in, b); err != nil {
-			return nil
-		}
-		words = append(words, string(b[:len(b)-2]))
+	got, _ := v.in.ReceiveWithin(0)
+	for _, word := range got.Elems {
+		words = append(words, string(word.Str))
 	}
 	return words
 }
@@ -123,7 +112,7 @@ func (v *visit) tell(lines ...string) (n int) {
 }
 
 // rest reads until the replica closes the connection.
-func (v *visit) rest() { io.Copy(io.Discard, v.in) }
+func (v *visit) rest() { io.Copy(io.Discard, v) }
 
 const fakeID = "0123456789abcdef0123456789abcdef01234567"
 
