@@ -3,7 +3,8 @@
 //
 // A server runs in a temporary directory, on a free port of the loopback or on a Unix
 // socket. It is killed when its test ends, and also when the test process dies. Start
-// is what most tests need. A bench has no testing.TB and uses Command.
+// is what most tests need. A bench has no testing.TB and uses Command. Poll waits for a state
+// that a server reaches without an event.
 //
 // A plain go test starts no foreign program, so that it needs only Go and takes the same
 // time everywhere. LOCKREDIS_CHECK=1 lets tests start them, see Asked; make check sets it.
