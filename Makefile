@@ -96,6 +96,6 @@ lint: ## run go vet and staticcheck, build for 32 bits, and actionlint on the wo
 	go run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12 examples/ci/github.yaml
 
 help: ## print this text
-	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
 
 .PHONY: build binaries dist image clients spring-matrix frameworks check race matrix vectors diff bench bench-short bench-compare bench-replica bench-rlock road lint docs command-docs help soak fuzz simulate failovers faults redis-tests sentinel-tests
