@@ -74,14 +74,21 @@ func (f *fake) closeAll() {
 	f.mu.Lock()
 	f.closed = true // a connection may be accepted now
 	f.listener.Close()
-	for nc := range f.conns {
-		nc.Close()
-	}
 	f.mu.Unlock()
+	f.closeConns()
 	f.done.Wait()
 }
 
-// set changes the mode.
+func (f *fake) closeConns() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for nc := range f.conns {
+		nc.Close()
+	}
+}
+
+// set changes the mode. A fake that was silent loses its connections: its next replies would be taken for
+// those that it has never sent.
 func (f *fake) set(mode string) error {
 	f.mu.Lock()
 	was := f.mode
@@ -95,6 +102,8 @@ func (f *fake) set(mode string) error {
 		f.closeAll()
 	case was == "down":
 		return f.listen()
+	case was == "silent" && mode != was:
+		f.closeConns()
 	}
 	return nil
 }

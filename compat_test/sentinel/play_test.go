@@ -83,6 +83,7 @@ func (p *player) toFile(text string) string {
 
 // run carries out one directive and returns its output.
 func (p *player) run(d *datadriven.TestData) (string, error) {
+	p.w.settle()
 	input := p.toWorld(d.Input)
 	switch d.Cmd {
 	case "fake":

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 
 	"github.com/lockredis/lockredis/expiry"
 	"github.com/lockredis/lockredis/internal/config"
@@ -33,6 +34,8 @@ type world interface {
 	refusal(path string) string
 	// dial connects to the Sentinel.
 	dial(port string) (net.Conn, error)
+	// settle waits until what is under way without a pause is done. In real time nothing can tell.
+	settle()
 }
 
 // redisWorld runs redis-sentinel.
@@ -45,6 +48,8 @@ func (w redisWorld) port() string {
 	}
 	return port
 }
+
+func (w redisWorld) settle() {}
 
 func (w redisWorld) listen(addr string) (net.Listener, error) { return net.Listen("tcp", addr) }
 
@@ -96,6 +101,8 @@ func (w *ownWorld) port() string {
 	w.last++
 	return fmt.Sprint(w.last)
 }
+
+func (w *ownWorld) settle() { synctest.Wait() }
 
 func (w *ownWorld) listen(addr string) (net.Listener, error) {
 	w.mu.Lock()
